@@ -1021,6 +1021,49 @@ def test_t39_the_next_difference_keeps_its_surroundings_and_coverage_is_stored(o
     assert json.loads(parse_qs(site.sent[0])["places"][0]) == {"n": 3, "seen": 3}
 
 
+# The frame that the brackets of a pane mark, in image pixels, or null.
+BRACKETS = """all => all.map((one) => {
+  if (!one.getAttribute("d")) return null;
+  const { x, y, width, height } = one.getBBox();
+  return [x, y, x + width, y + height];
+})"""
+
+
+@cases("size", [(1440, 900), (1024, 768), (390, 844), (844, 390)])
+def test_t52_the_next_difference_marks_the_place_on_both_sides_and_the_progress_stays(
+    open_site, size
+):
+    viewport = dict(zip(("width", "height"), size, strict=True))
+    site = open_site(following=[without_results(screen(2))], viewport=viewport, layout=None)
+    page = site.page
+    progress = page.locator("[data-progress-text]")
+    brackets = page.locator("[data-place] path:first-child")
+    assert brackets.evaluate_all(BRACKETS) == [None, None]
+    # In the order of reading: boxes of the left result, and one of the right.
+    for place in ((10, 10, 20, 20), (300, 200, 420, 240), (50, 300, 160, 330)):
+        press(page, "n")
+        expect(page.locator("[data-view-words]")).to_contain_text("Place")
+        left, right = brackets.evaluate_all(BRACKETS)
+        assert left == right
+        assert left[0] < place[0] < place[2] < left[2]
+        assert left[1] < place[1] < place[3] < left[3]
+        assert progress.inner_text() == "About 5 pairs left (2 to 8)"
+        found = progress.evaluate(SEEN_AT_BOTH_ENDS)
+        assert found == [True, True], size
+    press(page, "c")
+    site.confirm()
+    assert brackets.evaluate_all(BRACKETS) == [None, None]
+
+
+# Whether nothing covers the first and the last letter of an element, and the window shows it.
+SEEN_AT_BOTH_ENDS = """(one) => {
+  const range = document.createRange();
+  range.selectNodeContents(one);
+  const { left, right, top, bottom } = range.getBoundingClientRect();
+  return [left + 1, right - 1].map((x) => document.elementFromPoint(x, (top + bottom) / 2) === one);
+}"""
+
+
 def test_no_part_of_the_page_names_a_key_where_there_is_no_keyboard(open_site):
     site = open_site(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     page = site.page

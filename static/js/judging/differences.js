@@ -1,8 +1,14 @@
 // Differences of two results: the boxes with a twin in the other, and the places of those without one.
 // Fetched when the differences are first requested.
+import { gettext } from "../elements/words.js";
 import { extentOf } from "./boxes.js";
+import { cameraOf } from "./camera.js";
+import { showsCoverage } from "./showing.js";
 
 export const USUAL_IOU = 0.7;
+// Between a place and the brackets that mark it, and their length, in CSS pixels.
+const MARGIN = 8;
+const BRACKET = 14;
 
 const cross = ([ax, ay], [bx, by], [px, py]) => (bx - ax) * (py - ay) - (by - ay) * (px - ax);
 const areaOf = (corners) =>
@@ -142,16 +148,42 @@ export function goTo(pair, at) {
   pair.place = at;
   pair.placesSeen.add(at);
   pair.camera.look(places[at]);
+  markPlace(pair, places[at]);
   pair.mark?.(at);
   pair.tell("aid");
   return { at: at + 1, n: places.length, seen: pair.placesSeen.size, ...onEachSide(pair.results, places[at].shapes) };
 }
 
+// Brackets around a place of both results, the same on both sides; none without a place.
+export function markPlace({ camera, panes }, place) {
+  for (const { side, place: mark } of panes) {
+    const d = place ? bracketsOf(place, cameraOf(camera.view(), side).scale) : "";
+    for (const path of mark.children) path.setAttribute("d", d);
+  }
+}
+
+function bracketsOf({ left, top, right, bottom }, scale) {
+  const by = MARGIN / scale;
+  const length = BRACKET / scale;
+  return [[left - by, top - by, 1, 1], [right + by, top - by, -1, 1], [right + by, bottom + by, -1, -1],
+    [left - by, bottom + by, 1, -1]]
+    .map(([x, y, inwards, down]) => `M${x + inwards * length},${y}H${x}V${y + down * length}`).join("");
+}
+
+// Goes to the next place, and says which it is.
 export function goToNext(pair) {
   const n = differencesOf(pair).length;
-  return n === 0 ? { n } : goTo(pair, ((pair.place ?? -1) + 1) % n);
+  if (n === 0) return { n, words: gettext("No differences: every box has a counterpart.") };
+  const found = goTo(pair, ((pair.place ?? -1) + 1) % n);
+  const words = [
+    gettext("Place {at} of {n} (boxes: {left} left, {right} right)", found),
+    showsCoverage() && gettext("seen {seen} of {n}", found),
+  ];
+  return { n, words: words.filter(Boolean).join(", ") };
 }
 
 // The number of boxes without a twin of the left and of the right result.
-export const nWithoutTwin = ({ results: { left, right } }) =>
-  [left, right].map(({ polygons, nTwins }) => polygons.length - nTwins);
+export function inWords({ results }) {
+  const [left, right] = [results.left, results.right].map(({ polygons, nTwins }) => polygons.length - nTwins);
+  return gettext("Without a counterpart: {left} left, {right} right.", { left, right });
+}

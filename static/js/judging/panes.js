@@ -7,10 +7,9 @@
 //   panes.camera             zoom(notches), pan({x, y}), fit(), actualSize(), link(on), view()
 //   panes.layout             see layout.js; panes.other() shows the other side if one is shown
 //   panes.frameBoxes()       frames all detections and ground truth
-//   panes.nextDifference()   goes to the next place where the results differ: {at, n}, from 1, n may be 0; and how
-//                            many boxes without a twin each side has there
+//   panes.nextDifference()   goes to the next place where the results differ: {n, words}, n may be 0
 //   panes.places()           how many places there are, and how many were gone to
-//   panes.nDifferent()       the number of boxes without a twin by side, once the differences are on
+//   panes.differencesInWords()   the number of boxes without a twin by side, once the differences are on
 //   panes.watch(tell)        calls tell("pair" | "aid" | "camera" | "layout") after each change
 //   panes.pair               the record that the modules share: see createPair
 import { gettext } from "../elements/words.js";
@@ -65,7 +64,7 @@ export function createMemory(room) {
 
 // The elements of a pane that change, by the name of their data attribute.
 const PARTS = (
-  "photograph hatch truth boxes halo marks crosshair overview swapped label words list rows"
+  "photograph hatch truth boxes halo marks place crosshair overview swapped label words list rows"
 ).split(" ");
 
 function partsOf(root, side) {
@@ -174,7 +173,7 @@ export function createPanes(root, payload, { onPhotograph, onSkip }) {
     hasGone: () => pair.place !== null,
     // The places gone to, {n, seen}; null if there are none.
     places: () => (pair.placesSeen.size ? { n: pair.results.left.places.length, seen: pair.placesSeen.size } : null),
-    nDifferent: () => pair.differences.nWithoutTwin(pair),
+    differencesInWords: () => pair.differences.inWords(pair),
     remember: (image) => remember(pair, image),
     camera: pair.camera,
     isOn: (aid) => pair.aids.has(aid),
@@ -216,6 +215,7 @@ function showPair(pair, next, redraw) {
   pair.screen = next.screen?.id ?? null;
   pair.place = null;
   pair.placesSeen = new Set();
+  pair.differences?.markPlace(pair);
   pair.results = Object.fromEntries(SIDES.map((side) => [side, drawable(resultOf(next, image, side), image)]));
   pair.aids = firstAids(pair.settings, image.truth);
   pair.look(next.screen?.first ?? pair.root.dataset.shown ?? "left");

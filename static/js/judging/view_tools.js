@@ -15,7 +15,7 @@ import { hasOffset, isZoomed, percentOf } from "./camera.js";
 import { createHaste } from "./haste.js";
 import { viewActionOf } from "./keys.js";
 import { createLazy } from "./lazy.js";
-import { isNews, showsCoverage } from "./showing.js";
+import { isNews } from "./showing.js";
 import { AIDS } from "./panes.js";
 import { createTally } from "./tally.js";
 
@@ -52,7 +52,8 @@ export function createViewTools(root, panes, { onSay = () => {}, onNote = () => 
   const toolbar = createToolbar(root.querySelector("[data-view-tools]"), panes, blink, (name) => act({ name }));
   const tools = { panes, paced, blink, toolbar, onSay, onNote };
   const actions = actionsOf(tools);
-  const act = (action) => (actions[action.name] ?? (() => toggle(tools, action.name)))(action);
+  const isLeftOut = (name) => root.querySelector(`[data-without~=${name}]`);
+  const act = (action) => isLeftOut(action.name) || (actions[action.name] ?? (() => toggle(tools, action.name)))(action);
   const tally = createTally();
   const haste = createHaste(panes);
 
@@ -161,8 +162,7 @@ async function toggle(tools, aid) {
   if (paced[aid]) paced[aid].want(on);
   else await panes.draw(aid, on);
   if (aid === "differences" && panes.isOn(aid)) {
-    const [left, right] = panes.nDifferent();
-    const words = gettext("Without a counterpart: {left} left, {right} right.", { left, right });
+    const words = panes.differencesInWords();
     // With two panes it is visible anyway.
     if (panes.layout.isOne()) tell(tools, words);
     else onSay(words);
@@ -176,11 +176,8 @@ function actionsOf(tools) {
   // Returns whether the results differ anywhere.
   async function goThere() {
     const found = await panes.nextDifference();
-    if (!found) return false;
-    const words = gettext("Place {at} of {n} (boxes: {left} left, {right} right)", found);
-    tell(tools, found.n === 0 ? gettext("No differences: every box has a counterpart.")
-      : [words, showsCoverage() && gettext("seen {seen} of {n}", found)].filter(Boolean).join(", "));
-    return found.n > 0;
+    if (found) tell(tools, found.words);
+    return found?.n > 0;
   }
 
   return {
