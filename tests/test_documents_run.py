@@ -74,7 +74,6 @@ RUN = {
             "text-rankings demo": "It runs until it is stopped; tests/test_wheel.py does that."
         }
     ),
-    "docs/tutorials/without-the-site.md": Run(),
 }
 # The test that runs them.
 ELSEWHERE = {
