@@ -31,6 +31,7 @@ from .command_line.analyse import (
     settings_of,
     whole_number,
 )
+from .command_line.judges import add_judges
 from .command_line.plan import add_plans
 from .command_line.simulate import add_simulation
 from .command_line.write_preflib import add_preflib
@@ -130,6 +131,7 @@ def _parser() -> argparse.ArgumentParser:
     add_settings(report)
     add_computing(report)
     add_analyse(commands)
+    add_judges(commands)
     _add_detectors(commands)
     add_preflib(commands)
     add_plans(commands)

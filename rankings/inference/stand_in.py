@@ -92,18 +92,20 @@ def stand_in(
     level : float
         Of the limits, between 0 and 1.
     """
-    cells = _cells(rankings, declared)
+    return compared(rankings.protocols, _cells(rankings, declared), level)
+
+
+def compared(names: Sequence[str], cells: "Cells | None", level: float) -> StandIns:
+    """Return the statement about candidates from their cells; None: no image has two annotators."""
     if cells is None:
-        names = tuple(map(StandIn, rankings.protocols))
-        return StandIns(names, 0, 0, level, NO_SECOND)
+        return StandIns(tuple(map(StandIn, names)), 0, 0, level, NO_SECOND)
     images, annotators = (len(np.unique(of)) for of in (cells.images, cells.annotators))
     weights = cells.weights()
     of_two = float(weights @ cells.between)
     apart = weights @ cells.apart
     means = without_rounding(apart - of_two, apart + of_two)
     found = tuple(
-        StandIn(name, mean, of_two)
-        for name, mean in zip(rankings.protocols, means.tolist(), strict=True)
+        StandIn(name, mean, of_two) for name, mean in zip(names, means.tolist(), strict=True)
     )
     reason = None
     if annotators < 3 or cells.effective() <= 2:
@@ -116,7 +118,7 @@ def stand_in(
 
 
 @dataclass(frozen=True, slots=True)
-class _Cells:
+class Cells:
     """One row for each image, or scene, and annotator, or group.
 
     ``apart`` of shape (n, candidates) is a, ``between`` of shape (n,) is b.
@@ -148,16 +150,22 @@ class _Cells:
         size = np.abs(self.apart).mean(axis=0) + np.abs(of_people).mean()
         return without_rounding(values - values.mean(axis=0), size)
 
+    def by_scene(self, scenes: NDArray[np.intp]) -> "Cells":
+        """Return the means over scenes; ``scenes`` of shape (n,) numbers that of each row."""
+        rows = np.stack([scenes, self.annotators], axis=1)
+        different, values = averaged(rows, np.column_stack([self.apart, self.between]))
+        return Cells(different[:, 0], different[:, 1], values[:, :-1], values[:, -1])
 
-def _cells(rankings: PersonalRankings, declared: Declared) -> _Cells | None:
+
+def _cells(rankings: PersonalRankings, declared: Declared) -> Cells | None:
     """Return the rows of all images with two annotators, or groups; None if there is none."""
     groups, scenes = declared.units(rankings.annotators, rankings.images)
     parts = [part for group in rankings.groups for part in _of_images(group, groups)]
     if not parts:
         return None
     images, annotators, apart, between = (np.concatenate(of) for of in zip(*parts, strict=True))
-    cells = _Cells(images, annotators, apart, between)
-    return _by_scene(cells, scenes[images])
+    cells = Cells(images, annotators, apart, between)
+    return cells.by_scene(scenes[images])
 
 
 def _of_images(
@@ -177,28 +185,25 @@ def _of_images(
     apart = losses_of(group)[counted]
     images = np.repeat(group.images[counted], people.shape[1])
     rows = np.stack([images, own[counted].ravel()], axis=1)
-    (cells, values) = _averaged(
+    (cells, values) = averaged(
         rows, np.column_stack([apart.reshape(len(rows), -1), means.reshape(-1)])
     )
     yield cells[:, 0], cells[:, 1], values[:, :-1], values[:, -1]
 
 
-def _averaged(rows: NDArray[np.intp], values: Floats) -> tuple[NDArray[np.intp], Floats]:
-    """Return each different row with the mean of its values."""
+def averaged(rows: NDArray[np.intp], values: Floats) -> tuple[NDArray[np.intp], Floats]:
+    """Return each different row with the mean of its values.
+
+    ``rows`` is of shape (n, 2), ``values`` of shape (n, columns).
+    """
     cells, cell_of, counts = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
     sums = np.zeros((len(cells), values.shape[1]))
     np.add.at(sums, cell_of.ravel(), values)
     return cells, sums / counts[:, np.newaxis]
 
 
-def _by_scene(cells: _Cells, scenes: NDArray[np.intp]) -> _Cells:
-    rows = np.stack([scenes, cells.annotators], axis=1)
-    different, values = _averaged(rows, np.column_stack([cells.apart, cells.between]))
-    return _Cells(different[:, 0], different[:, 1], values[:, :-1], values[:, -1])
-
-
 def _tested(
-    found: Sequence[StandIn], means: Floats, cells: _Cells, level: float
+    found: Sequence[StandIn], means: Floats, cells: Cells, level: float
 ) -> tuple[StandIn, ...]:
     parts, free = _moments(cells)
     tests = student_tests(means, parts.of_mean, free, level)
@@ -223,7 +228,7 @@ def _tested(
     return tuple(compared)
 
 
-def _moments(cells: _Cells) -> tuple[Moments, Floats]:
+def _moments(cells: Cells) -> tuple[Moments, Floats]:
     """Return the moments of the candidates' means, and Hillis's degrees of freedom of each."""
     _, image_of, n_i = np.unique(cells.images, return_inverse=True, return_counts=True)
     _, annotator_of, n_a = np.unique(cells.annotators, return_inverse=True, return_counts=True)

@@ -1,0 +1,115 @@
+"""A judge changes no number that is not a judge's: every byte of pages and files stays."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.core.cache import cache
+from django.test import Client
+from django.utils import timezone
+
+from annotate.audit.models import Act
+from annotate.datasets.models import Result
+from annotate.demo.services import import_finished_study
+from annotate.exchange.raw import write_folder
+from annotate.judges.models import JudgeAnswer
+from annotate.reports.services import asked_now, compute_report, study_report
+from annotate.stopping.selectors import n_answers, standings_of
+from rankings.agreement.report import Settings
+from tests.support.factories import add_annotator, make_admin
+from tests.support.judges import answer_all, make_judge, release
+from tests.support.kept import keep_report
+
+pytestmark = pytest.mark.django_db
+# Fresh in every response: tokens of forms, and times of the request.
+_FRESH = re.compile(rb'name="csrfmiddlewaretoken" value="[^"]*"|nonce="[^"]*"')
+ADDRESSES = [
+    "/studies/{study}/",
+    "/studies/{study}/report/",
+    "/studies/{study}/report/images/",
+    "/studies/{study}/reports/",
+    "/studies/{study}/annotators/",
+    "/studies/{study}/disagreement/",
+    "/studies/{study}/raw/",
+    "/studies/{study}/reports/{kept}/",
+    "/data/{dataset}/",
+    "/data/{dataset}/plan/",
+    "/data/{dataset}/leaderboard/",
+    "/api/v1/studies/{study}/report",
+    "/api/v1/studies/{study}/standings",
+    "/api/v1/studies/{study}/progress",
+    "/api/v1/studies/{study}/annotators",
+    "/api/v1/studies/{study}/assignments",
+    "/api/v1/studies/{study}/images",
+    "/api/v1/studies/{study}/reports",
+    "/api/v1/datasets/{dataset}/plan",
+    "/api/v1/datasets/{dataset}/leaderboard",
+    "/api/v1/reports/{kept}",
+]
+
+
+def everything(study, kept, admin, folder):
+    """All pages, answers of the API and files of a study, computed anew, by name."""
+    cache.clear()
+    client = Client()
+    client.force_login(admin)
+    found = {}
+    for address in ADDRESSES:
+        path = address.format(study=study.slug, dataset=study.dataset.slug, kept=kept.pk)
+        response = client.get(path, headers={"Accept": "application/json, text/html"})
+        found[path] = (response.status_code, _FRESH.sub(b"", response.content))
+    folder.mkdir()
+    write_folder(study, folder)
+    found |= {path.name: path.read_bytes() for path in folder.iterdir()}
+    asked = asked_now(study, Settings())
+    found["computed"] = compute_report(asked).content
+    found["standings"] = repr(standings_of(study)), n_answers(study)
+    found["kept"] = type(kept).objects.values().get(pk=kept.pk)
+    return found
+
+
+def verdict_by_boxes(task):
+    n_left, n_right = (
+        Result.objects.values_list("n_regions", flat=True).get(pk=pk)
+        for pk in (task.left, task.right)
+    )
+    verdict = "equal" if n_left == n_right else "left" if n_left > n_right else "right"
+    return dict.fromkeys(("recall", "precision", "preference"), verdict)
+
+
+def test_a_judge_on_all_images_of_the_demo_changes_no_other_byte(tmp_path, monkeypatch):
+    # Pages say how long ago something was.
+    now = timezone.now()
+    monkeypatch.setattr(timezone, "now", lambda: now)
+    study, admin = import_finished_study(), make_admin()
+    report = study_report(asked_now(study, Settings()))
+    kept = keep_report(study=study, settings=Settings(), runs=report.runs, person=admin)
+    before = everything(study, kept, admin, tmp_path / "before")
+    assert {status for status, _ in (before[path] for path in before if path[0] == "/")} == {200}
+    counted = study.assignments.filter(state="complete").count()
+
+    three = ["recall", "precision", "preference"]
+    judge = make_judge(study, criteria=three, pairs="people")
+    release(study, until=now + timedelta(days=9))
+    answer_all(judge, verdict_by_boxes)
+    assert JudgeAnswer.objects.values("image").distinct().count() == study.images.count() == 24
+    refuser = make_judge(study, name="Refuser", criteria=["recall"], pairs="all")
+    answer_all(refuser, lambda _: {}, outcome="refused")
+
+    after = everything(study, kept, admin, tmp_path / "after")
+    assert after.keys() == before.keys()
+    assert [name for name in before if before[name] != after[name]] == []
+    assert study.assignments.filter(state="complete").count() == counted
+    assert study.memberships.count() == len({*study.memberships.values_list("person", flat=True)})
+    acts = study.audit_entries.filter(act__in=[Act.JUDGE_MADE, Act.PICTURES_RELEASED])
+    assert acts.count() == 3
+    # The comparison sees what one more annotator changes.
+    add_annotator(study)
+    assert everything_differs(study, admin, before)
+
+
+def everything_differs(study, admin, before):
+    client = Client()
+    client.force_login(admin)
+    path = f"/api/v1/studies/{study.slug}/annotators"
+    return before[path][1] != client.get(path).content
