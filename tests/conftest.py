@@ -40,7 +40,7 @@ hypothesis_settings.load_profile("usual")
 def _settings_of_tests():
     """Passwords that are quick to check, and jobs that run and compute within the call that starts them."""
     hashers = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-    with override_settings(PASSWORD_HASHERS=hashers, JOBS="here", ENGINE_WORKERS=1):
+    with override_settings(PASSWORD_HASHERS=hashers, JOBS="here", ENGINE_WORKERS=0):
         yield
 
 

@@ -5,9 +5,11 @@ import logging
 import os
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor
+from concurrent.futures import Executor, Future
 from contextlib import contextmanager
-from typing import Final
+from contextvars import ContextVar
+from typing import Any, Final, TypeVar
+from weakref import WeakSet
 
 from django.conf import settings
 
@@ -27,6 +29,9 @@ _PRELOADED: Final = (
 _reached: Final[set[str]] = set()
 # A forked process has its parent's engine in memory, and must create its own.
 _pid = 0
+_T = TypeVar("_T")
+# Raises what ends the job of this thread, if it must end; None outside a job.
+must_go_on: ContextVar[Callable[[], None] | None] = ContextVar("must_go_on", default=None)
 
 
 class NotComputed(JobFailed):
@@ -44,11 +49,51 @@ def computing() -> Iterator[Executor | None]:
     Raises NotComputed, with the engine's message, if the engine fails.
     """
     try:
-        yield _executor()
+        executor, check = _executor(), must_go_on.get()
+        if not isinstance(executor, Engine) or check is None:
+            yield executor
+            return
+        of_job = _OfJob(executor, check)
+        try:
+            yield of_job
+        finally:
+            of_job.leave()
     except EngineLost as fault:
         raise ClusterLost(str(fault)) from fault
     except EngineError as fault:
         raise NotComputed(str(fault)) from fault
+
+
+class _OfJob(Engine):
+    """The engine for one job, which stops waiting, and ends its chunks, when the job must end."""
+
+    def __init__(self, engine: Engine, check: Callable[[], None]) -> None:
+        self._engine, self._check = engine, check
+        self._futures: WeakSet[Future[Any]] = WeakSet()
+
+    @property
+    def n_workers(self) -> int:
+        return self._engine.n_workers
+
+    @property
+    def is_open(self) -> bool:
+        return self._engine.is_open
+
+    def submit(self, work: Callable[..., _T], /, *args: Any, **kwargs: Any) -> Future[_T]:
+        self._check()
+        future = self._engine.submit(work, *args, **kwargs)
+        self._futures.add(future)
+        return future
+
+    def check(self) -> None:
+        self._check()
+        self._engine.check()
+
+    def explained(self, fault: BaseException, name: str) -> Exception | None:
+        return self._engine.explained(fault, name)
+
+    def leave(self) -> None:
+        self._engine.abandon([future for future in self._futures if not future.done()])
 
 
 def close() -> None:
@@ -82,7 +127,7 @@ def _processes() -> Executor | None:
     from text_rankings.base.processes import Processes, n_cores
 
     n_workers = n_cores() if settings.ENGINE_WORKERS is None else settings.ENGINE_WORKERS
-    if n_workers < 2:
+    if n_workers < 1:
         return None
     return _kept("processes", lambda: Processes(n_workers, _PRELOADED))
 

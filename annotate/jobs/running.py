@@ -9,6 +9,7 @@ from time import monotonic
 from typing import Any, Final
 from uuid import uuid4
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import DatabaseError, InterfaceError, OperationalError, connection, transaction
 from django.db.models import F
@@ -18,7 +19,8 @@ from annotate.audit.services import acting
 from annotate.errors import Refusal, is_disk_full
 
 from .access import require_permission
-from .errors import Cancelled, Interrupted, Stopped, Superseded, TryLater
+from .engine import must_go_on
+from .errors import Cancelled, Interrupted, JobFailed, NotAllowed, Stopped, Superseded, TryLater
 from .models import Job
 from .notifications import tell_by_mail
 from .registry import Outcome, work_of
@@ -37,6 +39,12 @@ _GIVEN_UP: Final = (
     f"It was started {_MAX_ATTEMPTS} times and never finished, perhaps "
     "because memory ran out. Nothing was changed."
 )
+_TOO_LONG: Final = (
+    "It was ended after {hours} hours, the most that one piece of work may take here. Nothing was "
+    "changed. An admin can raise JOB_MAX_HOURS."
+)
+# Beats between looks at the permission of its person: about seven seconds.
+_BEATS_BETWEEN_LOOKS: Final = 10
 _DISK_FULL: Final = (
     "There is no space left on the server's disk. Nothing was changed; try again when there is."
 )
@@ -60,7 +68,9 @@ def run_one(pk: int, *, beats_beside: bool = True) -> bool:
     try:
         # The texts that a job stores are in English, and translated for each reader.
         with pulse.beating(), translation.override("en"):
+            outside = must_go_on.set(pulse.require_going_on)
             _do(job, pulse)
+            must_go_on.reset(outside)
     finally:
         _at_work.pop(worker, None)
     return True
@@ -163,8 +173,9 @@ class Pulse:
         self._job = job
         self._beside = beats_beside
         self._progress = (0, 0, "")
-        self._stop: Stopped | None = None
-        self._last = monotonic()
+        self._stop: Stopped | JobFailed | NotAllowed | None = None
+        self._began = self._last = monotonic()
+        self._n_beats = 0
         self._over = threading.Event()
         self.is_published = False
 
@@ -178,10 +189,14 @@ class Pulse:
 
     def tell(self, done: int, total: int, doing: str = "") -> None:
         self._progress = (done, total, doing)
-        if _stopping.is_set():
-            raise Interrupted
         if not self._beside and (done >= total or monotonic() - self._last > _BEAT_SECONDS):
             self._beat()
+        self.require_going_on()
+
+    def require_going_on(self) -> None:
+        """Raise the reason if the work must end now."""
+        if _stopping.is_set():
+            raise Interrupted
         if self._stop is not None:
             raise self._stop
 
@@ -239,6 +254,7 @@ class Pulse:
 
     def _beat(self) -> None:
         self._last = monotonic()
+        self._n_beats += 1
         done, total, doing = self._progress
         mine = Job.objects.filter(pk=self._job.pk, worker=self._job.worker)
         n_mine = mine.filter(state=Job.State.RUNNING).update(
@@ -248,3 +264,10 @@ class Pulse:
             self._stop = Superseded()
         elif mine.filter(cancel_requested=True).exists():
             self._stop = Cancelled()
+        elif monotonic() - self._began > 3600 * settings.JOB_MAX_HOURS > 0:
+            self._stop = JobFailed(_TOO_LONG.format(hours=settings.JOB_MAX_HOURS))
+        elif self._n_beats % _BEATS_BETWEEN_LOOKS == 0:
+            try:
+                require_permission(self._job)
+            except NotAllowed as lost:
+                self._stop = lost

@@ -51,6 +51,11 @@ class Engine(Executor):
         """Return an exception that explains a chunk's failure, or None if it is the chunk's own."""
         return None
 
+    def abandon(self, futures: Iterable[Future[Any]]) -> None:
+        """Cancel chunks whose answers are no longer needed; one that is being computed may go on."""
+        for future in futures:
+            future.cancel()
+
     def close(self) -> None:
         """Cancel waiting and running chunks, and leave nothing behind."""
         self.shutdown(cancel_futures=True)

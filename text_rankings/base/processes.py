@@ -6,13 +6,14 @@ import pickle  # nosec B403
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import CancelledError, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from multiprocessing.connection import wait
 from multiprocessing.context import BaseContext
 from typing import Any, Final, TypeVar
+from weakref import WeakKeyDictionary
 
 from .chunks import ATTEMPTS, Engine, died
 from .errors import ChunkFailed, EngineError, EngineUnavailable
@@ -40,6 +41,15 @@ def n_cores() -> int:
         return os.cpu_count() or 1
 
 
+class _Asked:
+    """A chunk, pickled; the process that computes it now; and whether it should end."""
+
+    def __init__(self, content: bytes) -> None:
+        self.content = content
+        self.pid: int | None = None
+        self.is_abandoned = False
+
+
 class Processes(Engine):
     """An executor whose threads, one for each core by default, each have a pool of one worker.
 
@@ -56,6 +66,7 @@ class Processes(Engine):
         self._of_thread = threading.local()
         # The process ID of each pool's worker.
         self._workers: dict[ProcessPoolExecutor, int] = {}
+        self._asked: WeakKeyDictionary[Future[Any], _Asked] = WeakKeyDictionary()
         self._lock = threading.Lock()
         self._closed = False
 
@@ -74,16 +85,38 @@ class Processes(Engine):
             return sorted(self._workers.values())
 
     def submit(self, work: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
-        return self._threads.submit(self._computed, pickle.dumps((work, args, kwargs)))
+        asked = _Asked(pickle.dumps((work, args, kwargs)))
+        future = self._threads.submit(self._computed, asked)
+        self._asked[future] = asked
+        return future
 
-    def _computed(self, asked: bytes) -> Any:
+    def abandon(self, futures: Iterable[Future[Any]]) -> None:
+        """Cancel chunks, and kill the processes that compute them: new ones are started when needed."""
+        for future in futures:
+            asked = self._asked.get(future)
+            if future.cancel() or asked is None:
+                continue
+            with self._lock:
+                asked.is_abandoned = True
+                if asked.pid is not None:
+                    _kill(asked.pid)
+
+    def _computed(self, asked: _Asked) -> Any:
         for _ in range(ATTEMPTS):
             try:
-                succeeded, answer = pickle.loads(self._pool().submit(_run, asked).result())  # nosec B301
+                pool = self._pool()
+                with self._lock:
+                    if asked.is_abandoned:
+                        raise CancelledError
+                    asked.pid = self._workers[pool]
+                succeeded, answer = pickle.loads(pool.submit(_run, asked.content).result())  # nosec B301
             except _DIED:
                 self._drop()
                 time.sleep(_PAUSE_SECONDS)
                 continue
+            finally:
+                with self._lock:
+                    asked.pid = None
             if not succeeded:
                 raise answer
             return answer
@@ -124,13 +157,17 @@ class Processes(Engine):
             with self._lock:
                 self._closed = True
                 for pid in self._workers.values():
-                    with suppress(ProcessLookupError):
-                        os.kill(pid, signal.SIGKILL)
+                    _kill(pid)
         self._threads.shutdown(wait=True, cancel_futures=cancel_futures)
         for pool in self._workers:
             pool.shutdown()
         self._workers.clear()
         self._closed = True
+
+
+def _kill(pid: int) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
 
 
 def _context(preload: Sequence[str]) -> BaseContext:

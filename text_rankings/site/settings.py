@@ -146,8 +146,7 @@ def _database() -> dict[str, Any]:
         settings["OPTIONS"] = {
             "transaction_mode": "IMMEDIATE",
             "timeout": 20,
-            # FULL: an acknowledged answer survives a power failure, which NORMAL does not
-            # guarantee.
+            # FULL: an acknowledged answer survives a power failure.
             "init_command": (
                 "PRAGMA journal_mode=WAL;PRAGMA synchronous=FULL;"
                 "PRAGMA mmap_size=134217728;PRAGMA cache_size=2000;"
@@ -179,7 +178,6 @@ CACHES = {
         "TIMEOUT": 86_400,
         "OPTIONS": {"MAX_ENTRIES": 3_000},
     },
-    # Reports are large and few.
     "reports": {
         "BACKEND": "django.core.cache.backends.db.DatabaseCache",
         "LOCATION": "shared_reports",
@@ -296,9 +294,11 @@ JOBS = "queue"
 WORKER_BEAT_SECONDS = 3.0
 # Address of the queue, if it is not stored with the site's data: redis://host:6379/0.
 QUEUE_URL = env.text("QUEUE_URL", default="")
-# Chunks of jobs are computed by processes of this machine (0 and 1: in the job's own process; None:
-# one for each core), or on a Dask cluster if its scheduler is named.
+# Chunks of jobs are computed by processes of this machine (0: in the job's own process, where a chunk
+# cannot be ended; None: one for each core), or on a Dask cluster if its scheduler is named.
 ENGINE_WORKERS = env.number("ENGINE_WORKERS", default=None)
+# The longest that a job may run, in hours; 0: no limit.
+JOB_MAX_HOURS = env.number("JOB_MAX_HOURS", default=12)
 # Number of daily copies of all rows that are kept in DATA_DIR/backups; 0: none.
 BACKUPS_KEPT = env.number("BACKUPS_KEPT", default=7)
 # Retention in days, enforced by the hourly upkeep; 0: for ever (docs/reference/data-protection.md).
@@ -312,10 +312,9 @@ ENGINE_FALLBACK = env.choice("ENGINE_FALLBACK", ("none", "local"), default="none
 CODABENCH_WHEELS = Path(wheels) if (wheels := env.text("CODABENCH_WHEELS", "")) else None
 # A body that holds no files; addresses that take files have the limit below (site/bodies.py).
 BODY_MAX_BYTES = 3 * 1024**2
-# Limits on uploads that are not yet loaded.
 STAGED_FILE_MAX_BYTES = 2 * 1024**3
 STAGED_TOTAL_MAX_BYTES = 40 * 1024**3
-# Above this an upload is streamed to disk; images and zips never fill the memory.
+# Above this an upload is streamed to disk.
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FILES = 200
 

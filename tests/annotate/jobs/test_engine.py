@@ -2,21 +2,27 @@
 
 import os
 import signal
+import threading
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import CommandError, call_command
+from django.db import connection
 
 from annotate.errors import Refusal
-from annotate.jobs import engine
+from annotate.jobs import engine, registry, running, services
 from annotate.jobs.engine import ClusterLost, NotComputed, computing
 from annotate.jobs.errors import TryLater
+from annotate.jobs.models import Job
 from annotate.scoring.models import ProtocolRun
 from annotate.scoring.services import NotScored, score_protocol
+from annotate.studies.models import Membership
 from protocols import scoring
-from tests.support.chunks import Dies, Raises, Square
+from tests.support.chunks import Dies, Raises, Square, Waits, pid_of_waiting, until
 from tests.support.clusters import started_cluster
 from tests.support.factories import make_dataset, make_image, make_method, make_result
+from tests.support.work import make_follower, work_for_followers
 from text_rankings.base.chunks import answers
 from text_rankings.base.errors import ChunkFailed
 from text_rankings.site import env
@@ -52,9 +58,8 @@ def yielded():
         return executor
 
 
-@pytest.mark.parametrize("n_workers", [0, 1])
-def test_without_workers_a_job_computes_itself(settings, n_workers):
-    settings.ENGINE_WORKERS = n_workers
+def test_without_workers_a_job_computes_itself(settings):
+    settings.ENGINE_WORKERS = 0
     assert yielded() is None
 
 
@@ -113,6 +118,56 @@ def test_a_chunk_that_is_given_up_is_a_refusal_and_its_own_fault_stays_as_it_is(
     assert isinstance(refused.value.__cause__, ChunkFailed)
     with pytest.raises(LookupError, match="no such protocol"), computing() as executor:
         list(answers(executor, [Raises(LookupError("no such protocol"))]))
+
+
+def ended(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+@pytest.mark.usefixtures("two_processes")
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("ends", ["cancelled", "permission", "hours"])
+def test_a_job_that_must_end_ends_its_chunks_at_once(ends, settings, monkeypatch, tmp_path):
+    """The chunk would wait for ever; a neighbour's goes on, and the engine computes the next ones."""
+    person = make_follower()
+    monkeypatch.setattr(running, "_BEATS_BETWEEN_LOOKS", 1)
+
+    def work(arguments, progress):
+        with computing() as executor:
+            list(answers(executor, [Waits(tmp_path)]))
+        pytest.fail("answered")
+
+    monkeypatch.setitem(registry._KINDS, "test", work_for_followers(work))
+    job = Job.objects.create(kind="test", person=person)
+    thread = threading.Thread(target=run_apart, args=[job.pk])
+    thread.start()
+    pid = pid_of_waiting(tmp_path)
+    if ends == "cancelled":
+        services.cancel(job=job)
+    elif ends == "permission":
+        User.objects.filter(pk=person.pk).update(is_active=False)
+        Membership.objects.filter(person=person).delete()
+    else:
+        settings.JOB_MAX_HOURS = 1e-9
+    thread.join(20)
+    until(lambda: ended(pid))
+    job.refresh_from_db()
+    assert job.state == ("cancelled" if ends == "cancelled" else "failed")
+    said = {"cancelled": "", "permission": "no longer have access", "hours": "It was ended after"}
+    assert said[ends] in job.failure
+    with computing() as executor:
+        assert [answer for _, answer in answers(executor, [Square(3), Square(4)])] == [9, 16]
+
+
+def run_apart(pk):
+    try:
+        running.run_one(pk)
+    finally:
+        connection.close()
 
 
 @pytest.fixture
