@@ -13,6 +13,8 @@ class Act(models.TextChoices):
     """Kinds of administrative acts."""
 
     DATASET_LOADED = "dataset_loaded", _("loaded a dataset")
+    PHOTOGRAPHS_LOADED = "photographs_loaded", _("loaded photographs")
+    TRUTH_MENDED = "truth_mended", _("corrected a ground truth")
     RESULTS_LOADED = "results_loaded", _("loaded results")
     SCENES_DECLARED = "scenes_declared", _("declared the scenes of images")
     SCORES_LOADED = "scores_loaded", _("loaded scores")

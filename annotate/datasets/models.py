@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 
+from django.conf import settings
 from django.core.files.storage import Storage, storages
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy
 
+from annotate.append_only import WrittenOnce
 from protocols.core.regions import Region, decode_regions
 
 
@@ -103,6 +105,58 @@ class Image(models.Model):
         if self.width and self.height:
             return self.width, self.height
         return room_for([*self.truth_regions, *regions])
+
+
+class EarlierTruth(WrittenOnce):
+    """The ground truth of an image before a correction; earlier answers were given on it."""
+
+    image = models.ForeignKey(Image, models.CASCADE, related_name="earlier_truths")
+    # From 1, the oldest.
+    version = models.PositiveIntegerField()
+    truth = models.JSONField()
+    # Of the correction that ended this version.
+    reason = models.CharField(max_length=300)
+    # None for a command.
+    person = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("image", "version")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["image", "version"], name="a_version_of_a_truth_is_kept_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.image}, version {self.version}"
+
+
+class Selection(models.Model):
+    """Images of a dataset that a person chose, under a name."""
+
+    dataset = models.ForeignKey(Dataset, models.CASCADE, related_name="selections")
+    name = models.CharField(gettext_lazy("name"), max_length=120)
+    images = models.ManyToManyField(Image, related_name="selections")
+    # How the images were chosen, as a sentence; empty: one by one.
+    origin = models.CharField(max_length=300, blank=True)
+    person = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="selections"
+    )
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("name",)
+        constraints = [
+            models.UniqueConstraint(
+                fields=["dataset", "name"], name="a_selection_has_a_name_of_its_own"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class ImageFacts(models.Model):

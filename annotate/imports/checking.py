@@ -29,7 +29,7 @@ from protocols.formats.containers.checking import Meaning
 from protocols.formats.containers.contents import Archive, Kind, LineFormat
 from protocols.formats.containers.files import Source
 from protocols.formats.containers.frames import PictureSize, turned_images
-from protocols.formats.problems import Nearest, Problems
+from protocols.formats.problems import LEFT_OUT, Nearest, Problems
 from protocols.formats.recognition.reading import LINES, read
 from protocols.loading.looking import Truth, look_alone, look_at_results
 
@@ -334,14 +334,22 @@ def _histogram(numbers: Iterable[int]) -> list[int]:
     return counts
 
 
-def check_photographs(given: Given, truth: Rows, rows: Rows, progress: Progress) -> Checked:
-    """Check photographs against ground truth.
+def check_photographs(
+    given: Given,
+    truth: Iterable[Sequence[Any]],
+    rows: Rows,
+    progress: Progress,
+    held: Mapping[str, tuple[Collection[str], str]] | None = None,
+) -> Checked:
+    """Check photographs against ground truth, of which each row begins with an image.
 
+    ``held`` are images that get no photograph: the hashes of the one they have, and the reason.
     Rows: image, hash, type, width, height, entry, orientation.
     """
     problems = Problems(given.file.name)
-    regions = {image: encoded["regions"] for image, encoded in truth}
-    nearest = Nearest(regions)
+    regions = {image: None for image, *_truth in truth}
+    held = held or {}
+    nearest = Nearest([*regions, *held])
     place: dict[str, str] = {}
     found: dict[str, Photograph] = {}
     # By hash, the first image with the photograph.
@@ -351,7 +359,11 @@ def check_photographs(given: Given, truth: Rows, rows: Rows, progress: Progress)
     turns_webp = given.file.reading == STORED
     for entry, photograph in read_photographs(given.source, problems, turns_webp=turns_webp):
         stem, path = Path(entry.name).stem, entry.path
-        if stem not in regions:
+        if stem in held:
+            hashes, reason = held[stem]
+            if photograph.sha256 not in hashes:
+                problems.warning("N3", reason, _("an image without one"), path, action=LEFT_OUT)
+        elif stem not in regions:
             strange.append(stem)
             told = _("a photograph without ground truth{hint}").format(hint=nearest.hint(stem))
             problems.warning(
@@ -377,7 +389,8 @@ def check_photographs(given: Given, truth: Rows, rows: Rows, progress: Progress)
             verified.append([*row, photograph.orientation])
             found[stem] = photograph
             progress(len(place), len(regions))
-    tell_missing_photographs(problems, list(regions), place, strange)
+    if place or strange or not held:
+        tell_missing_photographs(problems, list(regions), place, strange)
     n_turned = tell_turned(problems, found, given.file.reading)
     rows.write(iter(verified))
     return Checked(rows, problems, {"photographs": len(verified), "turned": n_turned})

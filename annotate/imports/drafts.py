@@ -386,17 +386,10 @@ def _refuse_incomplete(draft: Draft, files: Sequence[DraftFile]) -> None:
                 ).format(dataset=draft.dataset.name, file=files[kinds.index(FileKind.TRUTH)].name)
             )
         publishing.name_of_new_dataset(draft.name)
-    elif FileKind.PHOTOGRAPHS in kinds:
-        if draft.dataset is not None:
-            raise NotLoaded(
-                _(
-                    "Photographs are loaded together with their ground truth, and {dataset} already "
-                    "has its own. Remove {file}, or start a new dataset with both."
-                ).format(
-                    dataset=draft.dataset.name, file=files[kinds.index(FileKind.PHOTOGRAPHS)].name
-                )
-            )
-        raise NotLoaded(_("Photographs are loaded together with their ground truth. Add its zip."))
+    elif FileKind.PHOTOGRAPHS in kinds and draft.dataset is None:
+        raise NotLoaded(
+            _("Photographs belong to a dataset. Choose one, or add the zip of its ground truth.")
+        )
     elif draft.dataset is None and set(kinds) != {FileKind.USERS}:
         raise NotLoaded(
             _("Results and scores belong to a dataset. Choose one, or add its ground truth.")

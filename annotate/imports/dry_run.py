@@ -23,7 +23,15 @@ from protocols.formats.problems import Problems
 from protocols.formats.summaries import Summary, summaries
 from protocols.loading.looking import Truth
 
-from . import annotators_csv, checking, drafts, publishing, score_checks, staging
+from . import (
+    annotators_csv,
+    checking,
+    drafts,
+    later_photographs,
+    publishing,
+    score_checks,
+    staging,
+)
 from .checking import Checked, Given, Known
 from .frames import sizes_of_photographs
 from .models import Draft, DraftFile, FileKind, Finding
@@ -182,9 +190,12 @@ class _Checker:
             self._known = Known(known, line_format, is_by_sides=by_sides)
             return self._truth
         if kind == FileKind.PHOTOGRAPHS:
-            if self._truth is None:
-                raise JobFailed(_("Photographs are loaded together with their ground truth."))
-            return checking.check_photographs(given, self._truth.rows, rows, progress)
+            dataset = self._draft.dataset
+            if self._truth is not None:
+                return checking.check_photographs(given, self._truth.rows, rows, progress)
+            if dataset is None:
+                raise JobFailed(_("Photographs belong to a dataset."))
+            return later_photographs.check(given, dataset, rows, progress)
         if kind == FileKind.RESULTS:
             checked = checking.check_results(given, self._known, rows, progress)
             self._known.evaluated |= checking.evaluated_after(checked, given.file.missing)

@@ -22,7 +22,7 @@ from annotate.jobs.registry import Progress
 from annotate.scoring.leaderboards import leaderboards_of
 from protocols.diagnostics.readings import words_of
 
-from . import annotators_csv, checking, drafts, plans, publishing, staging
+from . import annotators_csv, checking, drafts, later_photographs, plans, publishing, staging
 from .checking import Given
 from .errors import NotLoaded
 from .models import Draft, DraftFile, FileKind, Finding, Import
@@ -30,6 +30,7 @@ from .models import Draft, DraftFile, FileKind, Finding, Import
 MAX_WARNINGS: Final = 200
 _ACTS: Final = {
     Import.Kind.DATASET: Act.DATASET_LOADED,
+    Import.Kind.PHOTOGRAPHS: Act.PHOTOGRAPHS_LOADED,
     Import.Kind.RESULTS: Act.RESULTS_LOADED,
     Import.Kind.SCORES: Act.SCORES_LOADED,
     Import.Kind.USERS: Act.PEOPLE_LOADED,
@@ -89,6 +90,8 @@ class _Loader:
         for file in self._files[FileKind.TRUTH]:
             draft.dataset = self._load_dataset(file, self._files[FileKind.PHOTOGRAPHS])
         if draft.dataset is not None:
+            if self._files[FileKind.PHOTOGRAPHS] and not self._files[FileKind.TRUTH]:
+                self._load_photographs(draft.dataset, self._files[FileKind.PHOTOGRAPHS])
             if self._files[FileKind.RESULTS]:
                 self._load_results(draft.dataset, self._files[FileKind.RESULTS])
             for file in self._files[FileKind.SCORES]:
@@ -96,7 +99,8 @@ class _Loader:
         for file in self._files[FileKind.USERS]:
             self._load_people(file)
 
-    def _load_dataset(self, truth: DraftFile, photographs: Sequence[DraftFile]) -> Dataset:
+    def _stored(self, photographs: Sequence[DraftFile]) -> dict[str, Photograph]:
+        """Store photographs; return them by image."""
         by_image: dict[str, Photograph] = {}
         for file in photographs:
             read = {
@@ -109,6 +113,21 @@ class _Loader:
             by_image |= {of: kept[one.sha256] for of, one in read.items() if one.sha256 in kept}
             if len(kept) < len(wanted):
                 raise NotLoaded(_("{file} changed after it was checked.").format(file=file.name))
+        return by_image
+
+    def _load_photographs(self, dataset: Dataset, photographs: Sequence[DraftFile]) -> None:
+        by_image = self._stored(photographs)
+        n_bare = later_photographs.bare(dataset).filter(name__in=by_image).count()
+        if n_bare < len(by_image):
+            words = _("{dataset} has changed since these files were checked. Check them again.")
+            raise JobFailed(words.format(dataset=dataset))
+        images = publishing.write_photographs(dataset, by_image)
+        counts = {"photographs": len(images)}
+        added = {"images": images}
+        self._receipt(Import.Kind.PHOTOGRAPHS, photographs, counts, added, dataset)
+
+    def _load_dataset(self, truth: DraftFile, photographs: Sequence[DraftFile]) -> Dataset:
+        by_image = self._stored(photographs)
         dataset = publishing.write_dataset(
             name=self._draft.name,
             line_format=truth.counts["line_format"],

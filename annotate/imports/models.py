@@ -222,6 +222,8 @@ class Import(models.Model):
 
     class Kind(models.TextChoices):
         DATASET = "dataset", gettext_lazy("dataset")
+        # Of images that were loaded without.
+        PHOTOGRAPHS = "photographs", gettext_lazy("photographs")
         RESULTS = "results", gettext_lazy("results")
         SCORES = "scores", gettext_lazy("scores")
         USERS = "users", gettext_lazy("people")
@@ -231,7 +233,7 @@ class Import(models.Model):
         Dataset, models.PROTECT, null=True, blank=True, related_name="imports"
     )
     dataset_name = models.CharField(max_length=120, blank=True)
-    kind = models.CharField(max_length=10, choices=Kind)
+    kind = models.CharField(max_length=12, choices=Kind)
     # None for a command.
     person = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="imports"

@@ -14,6 +14,7 @@ from django.db.models import Q
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from annotate.datasets.mending import mended
 from annotate.datasets.models import BoxConvention, Dataset, Image, Method, Result
 from annotate.datasets.photographs import Photograph
 from annotate.names import address_of, refuse_unseen
@@ -32,6 +33,10 @@ from .staging import Rows
 _Row = TypeVar("_Row")
 _BATCH: Final = 500
 _MAX_NAME: Final = 120
+# Fields that images and photographs share.
+OF_PHOTOGRAPHS: Final = (
+    *("sha256", "content_type", "width", "height", "orientation", "original_sha256"),
+)
 # Taken below data/, where the address of a dataset would be.
 _TAKEN_ADDRESSES: Final = {"images", "load"}
 
@@ -112,7 +117,7 @@ def _method_to_replace(dataset: Dataset, title: str, *, replace: bool) -> Method
 
 
 def fingerprint(dataset: Dataset | None) -> dict[str, int | None]:
-    """Return a fingerprint of the dataset's contents, which every load and every undo changes."""
+    """Return a fingerprint of the dataset's contents, which each load, undo and correction changes."""
     if dataset is None:
         return {}
     receipts = dataset.imports.all()
@@ -121,6 +126,7 @@ def fingerprint(dataset: Dataset | None) -> dict[str, int | None]:
         "undone": receipts.filter(undone__isnull=False).count(),
         "images": dataset.images.count(),
         "methods": dataset.methods.count(),
+        "mended": mended(dataset),
     }
 
 
@@ -160,11 +166,22 @@ def _image(
 ) -> Image:
     row = Image(dataset=dataset, name=name, position=position, truth=truth)
     if photograph is not None:
-        row.sha256, row.content_type = photograph.sha256, photograph.content_type
-        row.width, row.height = photograph.width, photograph.height
-        row.orientation = photograph.orientation
-        row.original_sha256 = photograph.original_sha256
+        _give(row, photograph)
     return row
+
+
+def _give(row: Image, photograph: Photograph) -> None:
+    for name in OF_PHOTOGRAPHS:
+        setattr(row, name, getattr(photograph, name))
+
+
+def write_photographs(dataset: Dataset, by_image: Mapping[str, Photograph]) -> list[int]:
+    """Give images of a dataset their photographs; return the keys of the images."""
+    rows = list(dataset.images.filter(name__in=by_image).only("name").order_by("pk"))
+    for row in rows:
+        _give(row, by_image[row.name])
+    Image.objects.bulk_update(rows, OF_PHOTOGRAPHS, batch_size=_BATCH)
+    return [row.pk for row in rows]
 
 
 def method_to_fill(dataset: Dataset, title: str, *, replace: bool) -> tuple[Method, bool]:

@@ -13,7 +13,7 @@ from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 from protocols.formats.problems import quoted
 
-from . import annotators_csv, publishing
+from . import annotators_csv, later_photographs, publishing
 from .errors import CannotUndo
 from .models import Import
 
@@ -24,6 +24,8 @@ def obstacles(receipt: Import) -> list[str]:
         return [_("It has already been undone.")]
     if receipt.dataset is not None and receipt.kind == Import.Kind.DATASET:
         return _against_dataset(receipt, receipt.dataset)
+    if receipt.dataset is not None and receipt.kind == Import.Kind.PHOTOGRAPHS:
+        return later_photographs.obstacles(receipt.dataset, receipt.added["images"])
     if receipt.dataset is not None and receipt.kind == Import.Kind.RESULTS:
         return _against_results(receipt, receipt.dataset)
     if receipt.kind == Import.Kind.USERS:
@@ -43,7 +45,9 @@ def _against_dataset(receipt: Import, dataset: Dataset) -> list[str]:
     ]
     others = dataset.imports.filter(undone__isnull=True).exclude(pk=receipt.pk)
     if others or dataset.methods.exists():
-        against.append(_("Results or scores were loaded into it. Undo those loads first."))
+        against.append(
+            _("Photographs, results or scores were loaded into it. Undo those loads first.")
+        )
     if dataset.runs.exists() and not dataset.methods.exists():
         against.append(_("Protocols have scored it."))
     return against
@@ -101,6 +105,8 @@ def undo_import(*, receipt: Import, person: User | None = None) -> Import:
     if locked.kind == Import.Kind.DATASET and locked.dataset is not None:
         _remove_dataset(locked.dataset)
         locked.dataset = None
+    elif locked.kind == Import.Kind.PHOTOGRAPHS:
+        later_photographs.take_away(locked.added["images"])
     elif locked.kind == Import.Kind.RESULTS:
         for method in Method.objects.filter(pk__in=locked.added["methods"]):
             publishing.remove_results(method)

@@ -18,6 +18,8 @@ from annotate.api.models import GivenAnswer
 from annotate.api.tokens.services import create_token
 from annotate.audit.models import Act, AuditEntry
 from annotate.datasets.facts import fill_facts
+from annotate.datasets.mending import mend
+from annotate.datasets.models import Selection
 from annotate.design.setup.models import NewStudy
 from annotate.imports import drafts
 from annotate.imports.models import Finding
@@ -54,6 +56,7 @@ WRITTEN_ONCE = {
     "annotate.AuditEntry",
     "annotate.Draft",
     "annotate.DraftFile",
+    "annotate.EarlierTruth",
     "annotate.Entrance",
     "annotate.Exclusion",
     "annotate.Finding",
@@ -77,6 +80,7 @@ WRITTEN_ONCE = {
     "annotate.Result",
     "annotate.Score",
     "annotate.Screen",
+    "annotate.Selection",
     "annotate.Skip",
     "annotate.StudyImage",
     "annotate.Token",
@@ -89,6 +93,9 @@ def make_everything():
     study = make_study(["a", "b", "c"], images=2)
     explain(score_protocol(dataset=study.dataset, slug="iou"))
     fill_facts(study.dataset)
+    Selection.objects.create(dataset=study.dataset, name="two")
+    image = study.images.first()
+    mend(image=image, regions=image.truth_regions[:-1], version=1, reason="none", person=None)
     leaderboards.publish(dataset=study.dataset, person=None)
     entrance = make_entrance(study)
     annotator = add_annotator(study)

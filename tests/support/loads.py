@@ -48,6 +48,14 @@ def load_dataset(*, name, truth, images=None, line_format="", **fields):
     return receipt
 
 
+def load_photographs(dataset, images, **fields):
+    """Load photographs (a path or the entries of a zip) of a dataset; return the receipt."""
+    with _on_disk({"photos.zip": images}) as paths:
+        file = FileToLoad(paths["photos.zip"], FileKind.PHOTOGRAPHS)
+        [receipt] = load_files([file], dataset=dataset, **fields)
+    return receipt
+
+
 def load_results(dataset, by_method, *, missing="", **fields):
     """Load the results of methods (paths or contents, by name) at once; return the receipt."""
     names = {method: f"{method}.zip" for method in by_method}

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from annotate.datasets.mending import mended
 from annotate.datasets.models import Image
 from annotate.imports.models import DraftFile, FileKind, Import
 from annotate.names import address_of
@@ -19,6 +20,7 @@ from .reading import schema
 # The kinds of files that a receipt is of, and the keys of each that a study file may have.
 _OF_RECEIPTS: Final[Mapping[str, Sequence[str]]] = {
     Import.Kind.DATASET: (FileKind.TRUTH, FileKind.PHOTOGRAPHS),
+    Import.Kind.PHOTOGRAPHS: (FileKind.PHOTOGRAPHS,),
     Import.Kind.RESULTS: (FileKind.RESULTS,),
 }
 _KEYS: Final[Mapping[str, Sequence[str]]] = {
@@ -70,16 +72,21 @@ def _data(study: Study) -> dict[str, Any]:
             pairs = zip(loaded, files, strict=True) if len(loaded) == len(files) else ()
             results |= {name_of[pk]: file["name"] for pk, file in pairs if pk in name_of}
         kinds = _OF_RECEIPTS.get(receipt.kind, ())
+        is_later = receipt.kind == Import.Kind.PHOTOGRAPHS
         for file in DraftFile.objects.filter(draft=receipt.draft_id, kind__in=kinds):
             read = _as_read(file)
             if file.kind != FileKind.RESULTS:
-                names[file.kind] = read
+                # A study file names one place: of several loads, a folder with all photographs.
+                names[file.kind] = "photographs" if file.kind in names and is_later else read
                 continue
             titles = [title_of.get(address_of(title)) for title in file.counts.get("methods", {})]
             known = [title for title in titles if title is not None]
             # A file that names several methods is there once.
             results = {name: of for name, of in results.items() if name not in known}
             results |= dict.fromkeys(known[:1], read)
+    if mended(dataset):
+        # The files as loaded would make another ground truth than the corrected one.
+        names["truth"] = f"{dataset.slug}-ground-truth.json"
     names |= {
         key: value for key in ("provenance", "licence") if (value := getattr(dataset, key, ""))
     }

@@ -224,7 +224,7 @@ class TestCheck:
         ("content", "name", "fields", "refusal"),
         [
             (RESULTS, "a.zip", {"kind": "results", "title": "a"}, "belong to a dataset"),
-            (PICTURES, "a.zip", {"kind": "photographs"}, "together with their ground truth"),
+            (PICTURES, "a.zip", {"kind": "photographs"}, "Photographs belong to a dataset"),
             (TRUTH, "a.zip", {"kind": "truth"}, "name of the dataset"),
         ],
     )
@@ -236,12 +236,6 @@ class TestCheck:
         with pytest.raises(NotLoaded, match=refusal):
             drafts.start_check(draft=draft)
         assert not Job.objects.exists()
-
-    def test_photographs_for_a_loaded_dataset_are_refused_with_a_way_that_exists(self):
-        draft = drafts.open_draft(person=None, dataset=loaded(new_dataset()))
-        add(draft, PICTURES, "a.zip", kind="photographs")
-        with pytest.raises(NotLoaded, match=r"Remove a\.zip, or start a new dataset with both"):
-            drafts.start_check(draft=draft)
 
     def test_a_load_without_files_is_refused(self):
         with pytest.raises(NotLoaded, match="at least one file"):

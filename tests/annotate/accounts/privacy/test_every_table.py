@@ -22,6 +22,7 @@ from annotate.accounts.models import Invitation, Preferences
 from annotate.accounts.privacy import personal_data
 from annotate.accounts.services import invite
 from annotate.api.models import GivenAnswer
+from annotate.datasets.models import EarlierTruth, Selection
 from annotate.jobs.models import Job
 from annotate.judging import services as judging
 from annotate.judging.models import Screen
@@ -129,6 +130,10 @@ class Planted:
         Pseudonym.objects.get_or_create(study=world.study, person=person, defaults={"number": 99})
         exclusion = {"study": world.study, "person": person, "created_by": person}
         Exclusion.objects.create(is_excluded=True, reason=MARK, **exclusion)
+        EarlierTruth.objects.create(
+            image=world.image, version=1, truth={}, reason=MARK, person=person
+        )
+        Selection.objects.create(dataset=world.study.dataset, name=MARK, person=person)
         PublicPage.objects.create(report=world.kept, address="page", title="T", download="nothing")
         person.groups.add(Group.objects.create(name="group"))
         person.user_permissions.add(Permission.objects.first())

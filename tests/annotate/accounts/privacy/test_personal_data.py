@@ -271,6 +271,7 @@ def test_every_relation_to_a_person_is_either_taken_or_kept_on_purpose():
         "annotate.Assignment",
         "annotate.AuditEntry",
         "annotate.Draft",
+        "annotate.EarlierTruth",
         "annotate.Exclusion",
         "annotate.FirstVisit",
         "annotate.Import",
@@ -281,6 +282,7 @@ def test_every_relation_to_a_person_is_either_taken_or_kept_on_purpose():
         "annotate.Pseudonym",
         # Names no annotator; who made it is known by reference.
         "annotate.PublicPage",
+        "annotate.Selection",
     }
 
 
