@@ -65,6 +65,11 @@ urlpatterns = [
         leaderboards.LeaderboardOfDataset.as_view(),
         name="leaderboard",
     ),
+    path(
+        "datasets/<slug:slug>/scores.csv",
+        exchange.ScoresOfDataset.as_view(),
+        name="dataset_scores",
+    ),
     path("datasets/<slug:slug>/plan", planning.PlanOfDataset.as_view(), name="plan"),
     path("loads", imports.LoadList.as_view(), name="loads"),
     path("loads/<key:pk>", imports.LoadDetail.as_view(), name="load"),

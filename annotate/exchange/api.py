@@ -14,6 +14,7 @@ from annotate.api.scopes import READ
 from annotate.api.throttling import Heavy
 from annotate.api.views import AnyType, ApiView, SignedInRequest
 from annotate.datasets.models import Dataset
+from annotate.datasets.shortcuts import seen_dataset
 from annotate.jobs.serializers import JobSerializer
 from annotate.jobs.shortcuts import accepted
 from annotate.judging.shortcuts import judged
@@ -21,6 +22,7 @@ from annotate.scoring.models import ProtocolRun
 from annotate.studies.shortcuts import followed
 
 from . import own_answers, raw, work
+from .scores import scores_response
 from .shortcuts import own_answers_response
 
 
@@ -67,6 +69,22 @@ class OwnAnswers(ApiView):
     def get(self, request: SignedInRequest, slug: str, extension: str) -> HttpResponseBase:
         """Return all your answers and skips in a study, also undone ones, without method names."""
         return own_answers_response(judged(request, slug=slug), request.user, extension)
+
+
+class ScoresOfDataset(ApiView):
+    content_negotiation_class = AnyType
+
+    def get_throttles(self) -> list[BaseThrottle]:
+        return [*super().get_throttles(), Heavy()]
+
+    @extend_schema(
+        parameters=[OpenApiParameter("protocol", str, description="Name of one run.")],
+        responses={(200, "text/csv"): OpenApiTypes.STR},
+    )
+    def get(self, request: Request, slug: str) -> HttpResponseBase:
+        """Return every score of every method by the newest run of each protocol, image by image."""
+        dataset = seen_dataset(request, slug)
+        return scores_response(dataset, request.query_params.get("protocol", ""))
 
 
 class CausesOfRun(ApiView):
