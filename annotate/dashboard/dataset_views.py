@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from annotate.access import permitted
 from annotate.datasets import exports, selectors, thumbnails
 from annotate.datasets.drawing import picture
+from annotate.datasets.mending import truth_as_of
 from annotate.datasets.models import Dataset
 from annotate.datasets.services import (
     declare_scenes,
@@ -162,20 +163,27 @@ def viewer(request: SignedInRequest, slug: str, name: str) -> HttpResponse:
         result = results.get(method.pk)
     boxes = decode_regions(result.regions) if result else ()
     with_truth = request.GET.get("truth") != "no"
+    corrections, truth = list(image.earlier_truths.select_related("person")), image.truth_regions
+    if (version := request.GET.get("version", "")) in {str(of.version) for of in corrections}:
+        truth, context["version"] = truth_as_of(image, int(version)), int(version)
     context |= {
         "method": method,
         "result": result,
         "with_truth": with_truth,
-        "n_truth": len(image.truth_regions),
+        "n_truth": len(truth),
+        "corrections": corrections,
         "methods": [(offered, results.get(offered.pk)) for offered in dataset.methods.all()],
         "picture": picture(
-            truth=image.truth_regions if with_truth else (),
+            truth=truth if with_truth else (),
             boxes=boxes,
             convention=dataset.box_convention,
             url=reverse("datasets:image", args=[image.sha256]) if image.sha256 else "",
-            size=image.size_to_draw(boxes),
+            size=image.size_to_draw([*boxes, *truth]),
         ),
-        "scores": _scores(dataset, result),
+        "scores": (scores := _scores(dataset, result)),
+        "are_old": any(
+            score.run.created < of.created for score in scores for of in corrections[-1:]
+        ),
         "boxes": boxes,
     }
     context["previous"], context["following"] = selectors.beside(image)

@@ -34,6 +34,8 @@ NOTE_COLUMNS: Final = _ALL["notes"]
 QUESTION_COLUMNS: Final = _ALL["questions"]
 CAUSE_COLUMNS: Final = _ALL["causes"]
 COST_COLUMNS: Final = _ALL["costs"]
+SCORE_COLUMNS: Final = _ALL["scores"]
+SELECTION_COLUMNS: Final = _ALL["selections"]
 # The tables of the raw data.
 TABLES: Final[Mapping[str, Columns]] = {
     name: _ALL[name] for name in ("events", "rankings", "exclusions", "notes", "questions")

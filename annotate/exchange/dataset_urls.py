@@ -17,6 +17,12 @@ urlpatterns = [
         views.results_file,
         name="results_file",
     ),
+    re_path(
+        r"^(?P<slug>[-\w]+)/selections/(?P<pk>\d{1,18})\.(?P<extension>txt|csv)$",
+        views.selection_file,
+        name="selection_file",
+    ),
+    path("<slug:slug>/scores.csv", views.scores_file, name="scores_file"),
     path("<slug:slug>/photographs.zip", views.photographs_file, name="photographs_file"),
     path("<slug:slug>/runs/<int:pk>/causes.zip", views.causes_file, name="causes_file"),
 ]

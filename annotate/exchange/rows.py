@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import islice
 from typing import Any, Final, TypeVar
 
 from django.db.models import QuerySet
 
+from annotate.datasets.mending import corrected_at, version_at
 from annotate.datasets.models import Image, Result
 from annotate.judging.models import LOOK_THE_SAME, Assignment, Judgement, Note, Skip, Withdrawal
 from annotate.judging.replay import item_of_each_result
@@ -38,6 +40,8 @@ class Logs:
 
     events: Mapping[int, Sequence[Judgement | Skip | Withdrawal]]
     method_of: Mapping[int, str]
+    # By image, when its ground truth was corrected.
+    corrected: Mapping[int, Sequence[datetime]]
 
 
 def logs_of(assignments: Sequence[Assignment]) -> Logs:
@@ -55,8 +59,9 @@ def logs_of(assignments: Sequence[Assignment]) -> Logs:
             events[event.assignment_id].append(event)
     for log in events.values():
         log.sort(key=lambda event: event.number)
-    results = Result.objects.filter(image__in={assignment.image_id for assignment in assignments})
-    return Logs(events, dict(results.values_list("pk", "method__name")))
+    images = {assignment.image_id for assignment in assignments}
+    results = Result.objects.filter(image__in=images)
+    return Logs(events, dict(results.values_list("pk", "method__name")), corrected_at(images))
 
 
 def events(study: Study, *, names: bool = False) -> Iterator[Row]:
@@ -72,7 +77,7 @@ def events(study: Study, *, names: bool = False) -> Iterator[Row]:
                     "image": assignment.image.name,
                     "annotator": people[assignment.annotator_id],
                     "image_number": assignment.position,
-                    **_event(event, assignment, item_of, logs.method_of),
+                    **_event(event, assignment, item_of, logs),
                 }
 
 
@@ -80,10 +85,11 @@ def _event(
     event: Judgement | Skip | Withdrawal,
     assignment: Assignment,
     item_of: Mapping[int, int],
-    method_of: Mapping[int, str],
+    logs: Logs,
 ) -> Row:
-    answer = answer_of(event)
+    answer, method_of = answer_of(event), logs.method_of
     screen = answer.screen
+    corrected = logs.corrected.get(assignment.image_id, ())
     row: Row = {
         "event": event.number,
         "kind": type(event).__name__.lower(),
@@ -109,6 +115,7 @@ def _event(
         **{name: verdicts.get(name) for name in CRITERIA},
         "seconds": judgement.seconds_taken if judgement else None,
         "aids": judgement.aids if judgement else {},
+        "truth_version": version_at(corrected, screen.created),
         "seen": judgement.seen if judgement else {},
         "places": judgement.places if judgement else None,
         "layout": judgement.layout if judgement else None,

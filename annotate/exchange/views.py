@@ -20,7 +20,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotate.datasets.models import Dataset
+from annotate.datasets.models import Dataset, Image
+from annotate.datasets.selections import rows_of
 from annotate.datasets.shortcuts import seen_dataset
 from annotate.jobs.shortcuts import go_to
 from annotate.judging.shortcuts import judged
@@ -31,8 +32,9 @@ from annotate.studies.models import Study
 from annotate.studies.shortcuts import followed
 
 from . import elsewhere, raw, work
-from .columns import TABLES
+from .columns import SELECTION_COLUMNS, TABLES
 from .forms import AnswersForm
+from .scores import scores_response
 from .shortcuts import own_answers_response
 
 
@@ -123,6 +125,35 @@ def results_file(request: SignedInRequest, slug: str, method: str, extension: st
         seen_dataset(request, slug).methods.select_related("dataset"), slug=method
     )
     return go_to(work.start_results(method=of, extension=extension, person=request.user))
+
+
+@login_required
+@require_safe
+def scores_file(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """Stream every score of a dataset: method, protocol and image."""
+    dataset = seen_dataset(request, slug)
+    try:
+        return scores_response(dataset, request.GET.get("protocol", ""))
+    except TooLarge as refusal:
+        return offered_as_work(refusal)
+
+
+@login_required
+@require_safe
+def selection_file(request: HttpRequest, slug: str, pk: int, extension: str) -> HttpResponseBase:
+    """Send the names of a selection's images, one a line, or a table of them."""
+    dataset = seen_dataset(request, slug)
+    selection = get_object_or_404(dataset.selections.all(), pk=pk)
+    name = f'attachment; filename="{dataset.slug}-selection-{pk}.{extension}"'
+    headers = {"Content-Disposition": name}
+    if extension == "csv":
+        pieces = raw.as_csv(SELECTION_COLUMNS, rows_of(selection))
+        return StreamingHttpResponse(
+            pieces, content_type="text/csv; charset=utf-8", headers=headers
+        )
+    images = Image.objects.filter(selections=selection).in_order()
+    lines = "".join(f"{image}\n" for image in images.values_list("name", flat=True))
+    return HttpResponse(lines, content_type="text/plain; charset=utf-8", headers=headers)
 
 
 @login_required

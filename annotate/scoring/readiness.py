@@ -10,6 +10,7 @@ from django.db.models import Count, Max, Q
 from django.utils.translation import get_language, gettext_lazy, ngettext
 from django.utils.translation import gettext as _
 
+from annotate.datasets.mending import mended
 from annotate.datasets.models import Dataset
 from annotate.datasets.selectors import Holdings, holdings
 from protocols import registry, score_versions
@@ -75,7 +76,9 @@ def readiness(dataset: Dataset) -> Readiness:
         n=Count("pk"), photographs=Count("pk", filter=~Q(sha256="")), last=Max("pk")
     )
     state = sha256(
-        repr((totals, images, score_versions.VERSION, *registry.PROTOCOLS)).encode()
+        repr(
+            (totals, images, mended(dataset), score_versions.VERSION, *registry.PROTOCOLS)
+        ).encode()
     ).hexdigest()
     key = f"readiness-{dataset.pk}-{state}-{get_language()}"
     found = cache.get(key)

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from annotate.audit.models import Act
 from annotate.audit.services import record
+from annotate.datasets.mending import mended
 from annotate.datasets.models import Dataset, Method, Result
 from annotate.errors import Refusal
 from protocols import registry
@@ -141,7 +142,7 @@ def publish(scored: Scored) -> ProtocolRun:
     if _state(dataset) != scored.state:
         raise NotScored(
             _(
-                "The results of {dataset} were changed while they were being scored. Score again."
+                "The data of {dataset} were changed while they were being scored. Score again."
             ).format(dataset=dataset)
         )
     run = ProtocolRun.objects.create(
@@ -187,15 +188,16 @@ def is_scored(dataset: Dataset, protocol: Protocol) -> bool:
     return runs.filter(protocol=settled.slug, parameters=settled.parameters()).exists()
 
 
-# The number of results, and the newest: results are only added and removed, never changed.
-State = tuple[int, int | None]
+# The number of results, the newest, and how often a ground truth was corrected: results are only added
+# and removed, never changed.
+State = tuple[int, int | None, int]
 
 
 def _state(dataset: Dataset) -> State:
     newest = Result.objects.filter(method__dataset=dataset).aggregate(
         n=Count("pk"), newest=Max("pk")
     )
-    return newest["n"], newest["newest"]
+    return newest["n"], newest["newest"], mended(dataset)
 
 
 def _truths(dataset: Dataset) -> Iterator[Region]:

@@ -9,7 +9,7 @@ from django.forms import ModelMultipleChoiceField
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
-from annotate.datasets.models import Method
+from annotate.datasets.models import Dataset, Method, Selection
 from annotate.design.planning.forms import MainAndMore
 from annotate.names import NameField
 from annotate.studies.errors import StudyRefused
@@ -120,8 +120,25 @@ class ImageFilterForm(forms.Form):
     )
     order = forms.ChoiceField(required=False, label=gettext_lazy("Order"))
 
-    def __init__(self, *args: Any, has_regions: bool, has_scores: bool, **kwargs: Any) -> None:
+    selection = forms.ModelChoiceField(
+        Selection.objects.none(),
+        required=False,
+        label=gettext_lazy("Selection"),
+        empty_label=pgettext_lazy("images", "all"),
+    )
+
+    def __init__(
+        self,
+        *args: Any,
+        dataset: Dataset,
+        has_regions: bool,
+        has_scores: bool,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(*args, **kwargs)
+        self.fields["selection"].queryset = dataset.selections.all()  # type: ignore[attr-defined]
+        if not dataset.selections.exists():
+            del self.fields["selection"]
         orders = [("", _("as in the dataset"))]
         if has_regions:
             orders += [("regions", _("most regions")), ("small", _("smallest region"))]
@@ -136,7 +153,10 @@ class ImageFilterForm(forms.Form):
 
     def wanted(self) -> Filter:
         self.is_valid()
-        return Filter(**{name: value for name, value in self.cleaned_data.items() if value != ""})
+        asked = dict(self.cleaned_data)
+        if selection := asked.pop("selection", None):
+            asked["among"] = frozenset(selection.images.values_list("pk", flat=True))
+        return Filter(**{name: value for name, value in asked.items() if value != ""})
 
 
 class RandomForm(forms.Form):

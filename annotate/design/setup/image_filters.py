@@ -2,7 +2,7 @@
 
 import random
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import combinations
@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 from django.core.cache import cache
 from django.db.models import Count, Max
 
+from annotate.datasets.mending import mended
 from annotate.datasets.models import Dataset, Result
 from annotate.scoring.models import Score
 
@@ -38,7 +39,7 @@ def facts(dataset: Dataset) -> list[Fact]:
     """Return the facts of a dataset's images in order, cached until new data are loaded."""
     rows = dataset.images.aggregate(n=Count("pk"), last=Max("pk"))
     loads = dataset.imports.aggregate(last=Max("pk"), undone=Max("undone"))
-    key = f"facts-{dataset.pk}-{_short((rows, loads))}"
+    key = f"facts-{dataset.pk}-{_short((rows, loads, mended(dataset)))}"
     found: list[Fact] | None = cache.get(key)
     if found is None:
         found = _facts(dataset, with_regions=rows["n"] <= MAX_LOOKED_AT)
@@ -82,6 +83,8 @@ class Filter:
     regions_to: int | None = None
     side_from: float | None = None
     side_to: float | None = None
+    # Keys of images.
+    among: Collection[int] | None = None
 
 
 def passing(
@@ -98,6 +101,7 @@ def passing(
         fact
         for fact in of_dataset
         if fact.pk in comparable
+        and (wanted.among is None or fact.pk in wanted.among)
         and words in fact.name.casefold()
         and _is_between(fact.n_regions, wanted.regions_from, wanted.regions_to)
         and _is_between(fact.smallest_px, wanted.side_from, wanted.side_to)

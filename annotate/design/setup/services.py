@@ -5,9 +5,9 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
-from annotate.datasets.models import Dataset, Image, ImageQuerySet, Method
+from annotate.datasets.models import Dataset, Image, ImageQuerySet, Method, Result, Selection
 from annotate.studies import services as studies
 from annotate.studies.models import Role, Study
 from annotate.studies.settings import BY_NAME, usual
@@ -24,16 +24,20 @@ def begin(
     methods: Sequence[Method],
     like: Study | None = None,
     settings: Mapping[str, Any] | None = None,
+    selection: Selection | None = None,
 ) -> NewStudy:
     """Store the first step of a new study, with the settings known so far.
 
-    The images and settings of ``like``, a study of the same dataset, are copied.
+    The images of ``selection`` are chosen, or the images and settings of ``like`` copied, a study of
+    the same dataset.
     """
     new = NewStudy(person=person, dataset=dataset, settings={"seed": usual("seed")})
     if like is not None:
         new.settings |= {name: getattr(like, name) for name in BY_NAME}
         keys = list(Image.objects.filter(studies=like).in_order().values_list("pk", flat=True))
         new.images = None if len(keys) == dataset.images.count() else keys
+    elif selection is not None:
+        new.images = list(selection.images.in_order().values_list("pk", flat=True))
     elif dataset.images.exclude(sha256="").exists():
         # People rank better on photographs: if only some images have one, those are preselected.
         with_photograph = dataset.images.exclude(sha256="").in_order()
@@ -68,6 +72,11 @@ def _keep(new: NewStudy, step: str, settings: Mapping[str, Any]) -> None:
     new.settings = {**new.settings, **settings}
     new.steps = [*dict.fromkeys([*new.steps, step])]
     new.save()
+
+
+def offered(dataset: Dataset) -> list[Method]:
+    """Return the methods that have results."""
+    return list(dataset.methods.filter(Exists(Result.objects.filter(method=OuterRef("pk")))))
 
 
 def methods_of(new: NewStudy) -> QuerySet[Method]:

@@ -7,7 +7,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.core.paginator import Paginator
-from django.db.models import Exists, F, OuterRef
+from django.db.models import F
 from django.forms import BaseForm
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -18,7 +18,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotate.access import permitted
-from annotate.datasets.models import Dataset, Image, Method, Result
+from annotate.datasets.models import Dataset, Image
 from annotate.datasets.selectors import method_counts, with_counts
 from annotate.datasets.shortcuts import seen_dataset
 from annotate.datasets.thumbnails import covers_of_datasets, thumbnail_of
@@ -82,7 +82,8 @@ def begin(request: SignedInRequest, dataset_slug: str) -> HttpResponse:
     require(request.user, "annotate.load_data")
     dataset = seen_dataset(request, dataset_slug)
     like = dataset.studies.filter(slug=request.GET.get("like", "")).first()
-    offered = _offered(dataset)
+    selection = dataset.selections.filter(name=request.GET.get("selection", "")).first()
+    offered = services.offered(dataset)
     named = request.GET.getlist("method")
     initial: dict[str, Any] = {"methods": [of for of in offered if of.name in named] or offered}
     if like is not None:
@@ -93,6 +94,7 @@ def begin(request: SignedInRequest, dataset_slug: str) -> HttpResponse:
             person=request.user,
             dataset=dataset,
             like=like,
+            selection=selection,
             settings=_asked_for(request, len(form.cleaned_data["methods"])),
             **form.cleaned_data,
         )
@@ -159,7 +161,7 @@ def _words(new: NewStudy) -> list[tuple[str, str]]:
 
 def _data_again(request: SignedInRequest, new: NewStudy) -> HttpResponse:
     initial = {"name": new.settings.get("name"), "methods": new.methods}
-    form = DataForm(_sent(request), offered=_offered(new.dataset), initial=initial)
+    form = DataForm(_sent(request), offered=services.offered(new.dataset), initial=initial)
     if form.is_valid():
         services.keep_data(new=new, **form.cleaned_data)
         return _onwards(request, new, "data")
@@ -173,11 +175,6 @@ def _asked_for(request: HttpRequest, n_methods: int) -> dict[str, Any]:
     form = DesignForm(usual_ones | named, n_methods=n_methods)
     form.is_valid()
     return {name: form.cleaned_data[name] for name in named if name in form.cleaned_data}
-
-
-def _offered(dataset: Dataset) -> list[Method]:
-    has_results = Exists(Result.objects.filter(method=OuterRef("pk")))
-    return list(dataset.methods.filter(has_results))
 
 
 def _data(
@@ -230,7 +227,9 @@ def images(request: SignedInRequest, pk: int) -> HttpResponse:
     runs = image_filters.runs_to_compare(new.dataset)
     of_dataset = image_filters.facts(new.dataset)
     has_regions = len(of_dataset) <= image_filters.MAX_LOOKED_AT
-    filter_form = ImageFilterForm(request.GET, has_regions=has_regions, has_scores=bool(runs))
+    filter_form = ImageFilterForm(
+        request.GET, dataset=new.dataset, has_regions=has_regions, has_scores=bool(runs)
+    )
     wanted = filter_form.wanted()
     # Computed for all images only if they are sorted by it.
     apart = image_filters.apart(new.dataset, runs) if wanted.order == "apart" else {}

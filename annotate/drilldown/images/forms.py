@@ -7,10 +7,10 @@ from urllib.parse import urlencode
 
 from django import forms
 from django.http import QueryDict
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from annotate.datasets.models import Dataset, ImageFacts
+from annotate.datasets.models import Dataset, ImageFacts, Selection
 from annotate.languages import numeral
 from annotate.names import NameField
 from annotate.reports.forms import ReportForm
@@ -200,6 +200,9 @@ class WorstForm(forms.Form):
     )
     height_from = forms.FloatField(label=_("Height of words from, px"), required=False, min_value=0)
     height_to = forms.FloatField(label=_("to, px"), required=False, min_value=0)
+    selection = forms.ModelChoiceField(
+        Selection.objects.none(), label=_("Selection"), required=False, empty_label=_("all images")
+    )
 
     def __init__(self, data: Any, *, dataset: Dataset, runs: Sequence[ProtocolRun]) -> None:
         super().__init__(data)
@@ -214,6 +217,7 @@ class WorstForm(forms.Form):
             "script": [("", _("any")), *((name, name.capitalize()) for name in scripts)],
         }.items():
             self.fields[field].choices = choices  # type: ignore[attr-defined]
+        self.fields["selection"].queryset = dataset.selections.all()  # type: ignore[attr-defined]
         if len(scripts) < 2:
             self.fields["script"].widget = forms.HiddenInput()
 
@@ -250,6 +254,7 @@ class WorstForm(forms.Form):
             "facts__height_px__lte": asked["height_to"],
             "facts__n_turned__gt": 0 if asked["turned"] == "yes" else None,
             "facts__n_turned": 0 if asked["turned"] == "no" else None,
+            "selections": asked["selection"] and asked["selection"].pk,
         }
         return Question(
             run,
@@ -279,6 +284,25 @@ class WorstForm(forms.Form):
         asked["right"] = (question.against or question.method).slug
         asked.pop("against", None)
         return asked.urlencode()
+
+
+class KeepForm(forms.Form):
+    """The name of a selection, and which of the images that a page shows it takes."""
+
+    name = NameField(label=_("Name"), max_length=120)
+    which = forms.ChoiceField(
+        label=_("Images"), choices=[("ticked", _("ticked ones")), ("first", _("the first"))]
+    )
+    n = forms.IntegerField(
+        label=_("how many; empty: all"), required=False, min_value=1, max_value=10**9
+    )
+
+    def which_said(self, n_ticked: int) -> str:
+        """Return words on the choice, after validation."""
+        said = self.cleaned_data
+        if said["which"] == "ticked":
+            return ngettext("{n} ticked image", "{n} ticked images", n_ticked).format(n=n_ticked)
+        return gettext("the first {n}").format(n=said["n"]) if said["n"] else gettext("all images")
 
 
 _ORDERING: Final = ("method", "protocol", "figure")

@@ -112,7 +112,10 @@ def answers_table(
                     is_heading=True,
                 ),
                 *_verdicts(answer.verdicts),
-                Cell(_("sides swapped") if answer.was_swapped else _("as here")),
+                Cell(
+                    _("sides swapped") if answer.was_swapped else _("as here"),
+                    small=answer.seen_with,
+                ),
                 *_seen(answer.in_sight),
                 Cell(looked, is_number=True),
                 moment(answer.at),

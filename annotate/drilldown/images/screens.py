@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -10,6 +10,7 @@ from django.db.models import Q
 from django.utils.translation import gettext, gettext_lazy, ngettext
 from django.utils.translation import gettext as _
 
+from annotate.datasets.mending import corrected_at, version_at
 from annotate.datasets.models import Image, Method, Result
 from annotate.judging.attention_checks import is_right, pair_of
 from annotate.judging.models import Assignment, Judgement, Note, Screen, Skip
@@ -50,6 +51,8 @@ class PairAnswer:
     # {"n": places that differ, "seen": those looked at}, or None.
     places: Mapping[str, int] | None
     at: datetime
+    # Words on an earlier ground truth that the pair was drawn on; else empty.
+    seen_with: str
 
 
 def answers_to(
@@ -62,6 +65,7 @@ def answers_to(
     ).select_related("screen", "assignment")
     # One side of a known-answer pair is a changed copy, so it does not compare the two results.
     answers = answers.exclude(screen__purpose=Screen.Purpose.KNOWN)
+    corrected = corrected_at([left.image_id]).get(left.image_id, ())
     for answer in answers.order_by("created", "pk"):
         is_swapped = answer.screen.left_id != left.pk
         key, name = names[answer.assignment.annotator_id]
@@ -75,6 +79,7 @@ def answers_to(
             in_sight.mirrored() if is_swapped else in_sight,
             answer.places,
             answer.created,
+            seen_with(corrected, answer.screen),
         )
 
 
@@ -117,11 +122,20 @@ def screens_of(assignment: Assignment) -> list[Shown]:
     screens = list(assignment.screens.order_by("number"))
     for screen in screens:
         screen.assignment = assignment
+    corrected = corrected_at([assignment.image_id]).get(assignment.image_id, ())
     return [
-        shown
+        replace(shown, purpose=f"{shown.purpose}{seen_with(corrected, screen)}")
         for screen in screens
         for shown in _shown(screen, events[screen.pk], state, item_of, method_of)
     ]
+
+
+def seen_with(corrected: Sequence[datetime], screen: Screen) -> str:
+    """Return words on a pair that was drawn on an earlier ground truth; empty for the newest one."""
+    version = version_at(corrected, screen.created)
+    if version > len(corrected):
+        return ""
+    return _(" (ground truth: version {n} of {all})").format(n=version, all=len(corrected) + 1)
 
 
 def _shown(

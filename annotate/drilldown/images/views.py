@@ -4,20 +4,22 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlencode
 
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils.translation import gettext
-from django.views.decorators.http import require_http_methods, require_safe
+from django.utils.translation import gettext, ngettext
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotate.datasets.models import Image, Result
+from annotate.datasets.models import Dataset, Image, Result
+from annotate.datasets.selections import keep_selection
 from annotate.datasets.shortcuts import seen_dataset
 from annotate.jobs.shortcuts import go_to
 from annotate.reports import background_counts
 from annotate.reports.services import available_runs
-from annotate.requests import SignedInRequest
+from annotate.requests import SignedInRequest, refusals_on
 from annotate.scoring.causes import costs_of, start_explaining
 from annotate.scoring.leaderboards import newest_runs
 from annotate.scoring.models import ProtocolRun
@@ -34,6 +36,7 @@ from . import presentation, worst_images
 from .forms import (
     DisagreementForm,
     ImageForm,
+    KeepForm,
     ParametersForm,
     WorstForm,
     changed_parameters,
@@ -60,6 +63,7 @@ def image(request: HttpRequest, slug: str, image: str) -> HttpResponse:
         "form": form,
         "kept": kept(request),
         "criteria": CRITERIA,
+        "corrections": asked_image.earlier_truths.select_related("person"),
     }
     if not form.is_valid():
         return render(request, "reports/image.html", context, status=422)
@@ -175,9 +179,44 @@ def compare_in_dataset(request: HttpRequest, slug: str, image: str) -> HttpRespo
 @require_http_methods(["GET", "HEAD", "POST"])
 def worst(request: SignedInRequest, slug: str) -> HttpResponse:
     """Show the images on which a method does worst; POST starts finding the causes of a run."""
+    return _worst(request, seen_dataset(request, slug), KeepForm())
+
+
+@login_required
+@require_POST
+def keep(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Keep images of the error browser, whose question is in the address, as a selection."""
     dataset = seen_dataset(request, slug)
+    asked = WorstForm(request.GET, dataset=dataset, runs=newest_runs(dataset))
+    form = KeepForm(request.POST)
+    if asked.available and asked.methods and asked.is_valid() and form.is_valid():
+        question, said = asked.question(), form.cleaned_data
+        ticked = [int(key) for key in request.POST.getlist("image") if _key(key)]
+        origin = f"{worst_images.heading(question)}: {form.which_said(len(ticked))}"
+        if said["which"] == "first":
+            rows = worst_images.worst_rows(question).values_list("result__image", flat=True)
+            ticked = list(rows[: said["n"]] if said["n"] else rows)
+        with refusals_on(form):
+            kept_as = keep_selection(
+                dataset=dataset,
+                name=said["name"],
+                images=ticked,
+                person=request.user,
+                origin=origin,
+            )
+            words = ngettext(
+                "“{name}” holds {n} image.", "“{name}” holds {n} images.", kept_as.images.count()
+            )
+            messages.success(request, words.format(name=kept_as, n=kept_as.images.count()))
+            return redirect("datasets:selections", slug=slug)
+    return _worst(request, dataset, form, status=422)
+
+
+def _worst(
+    request: SignedInRequest, dataset: Dataset, keep_form: KeepForm, status: int = 200
+) -> HttpResponse:
     runs = newest_runs(dataset)
-    context: dict[str, Any] = {"dataset": dataset}
+    context: dict[str, Any] = {"dataset": dataset, "keep": keep_form}
     if not runs or not dataset.methods.exists():
         return render(request, "datasets/worst.html", context)
     form = WorstForm(request.GET, dataset=dataset, runs=runs)
@@ -185,7 +224,7 @@ def worst(request: SignedInRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         return render(request, "datasets/worst.html", context, status=422)
     question = form.question()
-    if request.method == "POST":
+    if request.method == "POST" and status == 200:
         address = request.get_full_path()
         return go_to(start_explaining(run=question.run, person=request.user, address=address))
     after, before = (_key(request.GET.get(name, "")) for name in ("after", "before"))
@@ -213,7 +252,7 @@ def worst(request: SignedInRequest, slug: str) -> HttpResponse:
         "all_causes": form.query(cause=""),
         "is_explained": not question.run.has_causes or question.run.losses is not None,
     }
-    return render(request, "datasets/worst.html", context)
+    return render(request, "datasets/worst.html", context, status=status)
 
 
 def _key(text: str) -> int | None:
