@@ -16,6 +16,7 @@ from text_rankings.base.counts import counted
 
 from .corrections import amended
 from .fits import Fit, fit, sample, thinned
+from .levels import words_against_lines
 from .readings import (
     AS_READ,
     AS_WRITTEN,
@@ -166,6 +167,10 @@ def look(
     truths = [region for of in against.truth.values() for region in of]
     found = [region for image in against.truth for region in results.get(image, ())]
     noticed.archive = _told_of_fields(noticed.archive, Held.of(truths, found))
+    problems = noticed.archive.collected()
+    for fault in words_against_lines(archive, against.truth, results):
+        problems.add(fault)
+    noticed.archive = noticed.archive.with_problems(problems)
     return noticed
 
 
@@ -375,6 +380,9 @@ def _told_of_fields(archive: Archive, held: Held) -> Archive:
             continue
         wanted = f"{words} on both sides, or on neither"
         problems.warning("F10", found, wanted, action=KEPT)
+    if 0 < held.of_found["confidence"] < held.found:
+        found = f"confidences on {held.of_found['confidence']} of {held.found} detections"
+        problems.warning("F10", found, "confidences on all of them, or on none", action=KEPT)
     return archive.with_problems(problems)
 
 

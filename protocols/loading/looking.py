@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from ..diagnostics.empty_results import images_with_text, look_over
 from ..diagnostics.frames import truth_upright
 from ..diagnostics.inspection import Against, Noticed, look
+from ..diagnostics.levels import outlines_against_texts
 from ..diagnostics.readings import AS_NAMED, AS_READ, AS_WRITTEN, Sizes
 from ..diagnostics.truths import impossible, without_regions
 from ..formats.containers.checking import (
@@ -83,6 +84,8 @@ def look_alone(
     for fault in impossible(upright, kind):
         problems.add(fault)
     for fault in without_regions(upright) if kind == "truth" else ():
+        problems.add(fault)
+    for fault in outlines_against_texts(upright):
         problems.add(fault)
     problems.merge(outside_images(upright, photographs or {}))
     return Noticed(upright.with_problems(problems), trial=trial)
