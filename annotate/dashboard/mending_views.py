@@ -64,12 +64,12 @@ def _first(request: SignedInRequest, n: int) -> int:
     return at if at < n else 0
 
 
-def _outline(form: Any, at: int) -> tuple[int, str, bool]:
-    """Return the number of a form, the outline to draw, and whether it is ignored."""
+def _outline(form: Any, at: int) -> tuple[int, str, str]:
+    """Return the number of a form, the outline to draw, and its class."""
     region: Region | None = form.initial.get("region")
     if region is None:
-        return at, "", False
-    return at, " ".join(f"{value:.10g}" for value in region.points), region.ignored
+        return at, "", ""
+    return at, " ".join(f"{value:.10g}" for value in region.points), "ignored" * region.ignored
 
 
 def _mended(request: SignedInRequest, image: Image) -> HttpResponse:
