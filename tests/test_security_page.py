@@ -26,16 +26,22 @@ LEVEL_2 = """
 def items():
     for section, numbers in re.findall(r"([\d.]+): ([\d\- ]+)", LEVEL_2):
         for part in numbers.split():
-            first, _, last = part.partition("-")
-            yield from (f"{section}.{n}" for n in range(int(first), int(last or first) + 1))
+            yield from expanded(f"{section}.{part}")
+
+
+def expanded(part):
+    """Yield the items of a part such as 2.7.1 or 2.7.1-6."""
+    section, _, numbers = part.rpartition(".")
+    first, _, last = numbers.partition("-")
+    yield from (f"{section}.{n}" for n in range(int(first), int(last or first) + 1))
 
 
 def rows():
-    return re.findall(r"^\| ([\d., ]+) \| (\w+) \| (.+) \|$", PAGE, re.MULTILINE)
+    return re.findall(r"^\| ([\d., -]+) \| (\w+) \| (.+) \|$", PAGE, re.MULTILINE)
 
 
 def test_every_item_of_level_2_is_there_once():
-    found = [item for cell, _, _ in rows() for item in cell.split(", ")]
+    found = [item for cell, _, _ in rows() for part in cell.split(", ") for item in expanded(part)]
     assert sorted(found) == sorted(items())
 
 
