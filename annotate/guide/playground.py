@@ -17,9 +17,12 @@ from django.utils.translation import gettext as _
 from annotate.errors import Refusal
 from protocols import registry
 from protocols.core.base import ImageScore, Protocol, Scene
+from protocols.core.crowding import require_feasible
 from protocols.core.errors import ProtocolError
 from protocols.formats.readers.scenes import answer, read_scene
 from protocols.signatures import DATA, signature
+
+from .services import MAX_WORK_OF_REQUEST
 
 WIDTH: Final = 1000
 HEIGHT: Final = 600
@@ -270,6 +273,7 @@ def _said(protocol: Protocol, scene: Scene) -> dict[str, Any]:
     if protocol.needs in _NOT_HERE:
         return head | _undefined(scene, str(_NOT_HERE[protocol.needs]))
     try:
+        require_feasible([scene], MAX_WORK_OF_REQUEST)
         (score,) = protocol.score([scene])
     except ProtocolError as refusal:
         return head | _undefined(scene, str(refusal))

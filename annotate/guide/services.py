@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from django.utils.translation import gettext as _
 
@@ -10,10 +10,13 @@ from annotate.errors import Refusal
 from protocols import registry
 from protocols.core.base import ImageScore, Protocol, Scene
 from protocols.core.causes import Losses, losses
+from protocols.core.crowding import require_feasible
 from protocols.core.errors import ProtocolError
 from protocols.core.fitting import lacking
 
 _log = logging.getLogger(__name__)
+# A few seconds of the slowest protocol: 30 boxes of each side on one place.
+MAX_WORK_OF_REQUEST: Final = 2_000_000
 
 
 class NotScored(Refusal):
@@ -41,6 +44,7 @@ def score_scenes(
     except ProtocolError as refusal:
         raise NotScored(f"{refusal}.") from refusal
     try:
+        require_feasible(scenes, MAX_WORK_OF_REQUEST)
         protocol = protocol.settled_for(truths)
         scores = protocol.score(scenes)
         lost = losses(protocol, scenes, scores) if protocol.has_causes else None

@@ -3,10 +3,11 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from annotate.datasets.models import Method, Result
 from protocols.core.base import ImageScore, Protocol, Scene
+from protocols.core.crowding import require_feasible
 from protocols.core.fitting import Held
 from protocols.scoring import OneMethod, chunks_of_images, chunks_of_method
 from text_rankings.base.chunks import answers
@@ -63,6 +64,7 @@ def _scenes(own: OfMethod, protocol: Protocol) -> Iterator[Scene]:
     for result in _results(own.method):
         own.results.append(result.pk)
         scene = scene_of(result)
+        require_feasible([scene])
         if reads_fields:
             own.held += Held.of(scene.truth, scene.detections or ())
         yield scene
@@ -79,6 +81,9 @@ def _together(
             own.results.append(result.pk)
             images[result.pk] = result.image_id
             of_image[result.image_id][name] = scene_of(result)
+    for scenes in of_image.values():
+        found = [region for scene in scenes.values() for region in scene.detections or ()]
+        require_feasible([replace(next(iter(scenes.values())), detections=tuple(found))])
     scores: dict[tuple[int, str], ImageScore] = {}
     keys = iter(of_image)
     for _, of_chunk in answers(executor, chunks_of_images(protocol, of_image.values())):

@@ -1,6 +1,7 @@
 """Any regions for any protocol are scored, or refused with a reason."""
 
 import math
+import time
 
 import pytest
 from hypothesis import strategies as st
@@ -69,3 +70,14 @@ def test_a_protocol_that_gives_up_is_a_refusal_and_is_noted(script, monkeypatch,
     assert is_problem(response, 422, "refused")
     assert "deep inside" not in response.text
     assert "deep inside" in caplog.text
+
+
+def test_a_pile_of_regions_is_refused_at_once_with_a_sentence(script):
+    """Its 300 regions are as many as a request may have; EVALTEX would take minutes."""
+    pile = [{"points": [0, 0, 50, 0, 50, 20, 0, 20]}] * 150
+    images = [{"name": "img_7", "truth": pile, "detections": pile}]
+    began = time.process_time()
+    response = script.post("/api/v1/protocols/evaltex/score", {"images": images})
+    assert response.status_code == 422
+    assert "overlap each other so often" in response.json()["detail"]
+    assert time.process_time() - began < 5

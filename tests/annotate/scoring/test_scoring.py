@@ -410,3 +410,15 @@ def test_labels_that_the_ground_truth_has_not_are_said_and_do_not_count(dataset)
     )
     after = ProtocolRun.objects.get(pk=job.made["run"]).overall["half"]
     assert after == before == {"recall": 0.5, "precision": 1.0, "f_score": pytest.approx(2 / 3)}
+
+
+@pytest.mark.parametrize("slug", ["iou", "no-ground-truth"])
+def test_an_image_whose_regions_are_a_pile_is_refused_before_it_is_compared(slug):
+    pile = [(0, 0, 50, 20)] * 150
+    dataset = make_dataset("pile")
+    image = make_image(dataset, "img_7", truth=pile)
+    for name in ("one", "other"):
+        make_result(image, make_method(dataset, name), pile)
+    with pytest.raises(NotScored, match="'img_7' overlap each other so often"):
+        score_protocol(dataset=dataset, slug=slug)
+    assert not ProtocolRun.objects.exists()
