@@ -23,6 +23,7 @@ urlpatterns = [
     path("studies/", include("annotate.drilldown.urls")),
     path("studies/", include("annotate.figures.urls")),
     path("studies/", include("annotate.report_pages.questions.urls")),
+    path("studies/", include("annotate.judges.urls")),
     path("studies/", include("annotate.exchange.urls")),
     path("studies/", include("annotate.publication.urls")),
     path("work/", include("annotate.jobs.urls")),

@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Any, Final
 
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from rest_framework import serializers
 
 from annotate.api.fields import Finite
@@ -34,9 +35,19 @@ class Strict(serializers.Serializer[Any]):
         return super().to_internal_value(data)
 
 
-def _host(text: str) -> None:
+def check_host(text: str) -> None:
+    """Raise ValueError unless the text is the name or number of a host."""
     if not _HOST.fullmatch(text):
-        raise serializers.ValidationError("A host name in lower case, without port or path.")
+        raise ValueError(
+            _("{text} is not a host name in lower case, without port or path.").format(text=text)
+        )
+
+
+def _host(text: str) -> None:
+    try:
+        check_host(text)
+    except ValueError as fault:
+        raise serializers.ValidationError(str(fault)) from fault
 
 
 class SamplingSerializer(Strict):

@@ -1,0 +1,10 @@
+from django.urls import path
+
+from . import views
+
+app_name = "judges"
+urlpatterns = [
+    path("<slug:slug>/judges/", views.judges, name="judges"),
+    path("<slug:slug>/release/", views.release, name="release"),
+    path("<slug:slug>/release/end/", views.end_release, name="end_release"),
+]

@@ -1,0 +1,77 @@
+"""The page of a study's judges, and the release of its pictures."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from annotate.requests import SignedInRequest, refusals_on, require
+from annotate.studies.shortcuts import followed
+
+from . import services
+from .comparison import MOST_ANSWERS, programs_and_people
+from .forms import ReleaseForm
+from .models import JudgeAnswer, PicturesSent
+from .presentation import comparison_tables, judge_table, sent_table
+
+
+@login_required
+@require_safe
+def judges(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the programs of a study, and how they compare with its people."""
+    study = followed(request, slug)
+    rows = [(judge, services.counts_of(judge)) for judge in study.judges.select_related("study")]
+    n_answers = JudgeAnswer.objects.filter(judge__study=study).count()
+    is_small = n_answers <= MOST_ANSWERS
+    compared = programs_and_people(study, [judge for judge, _ in rows]) if is_small else {}
+    context: dict[str, Any] = {
+        "study": study,
+        "judges": judge_table(rows),
+        "compared": comparison_tables(compared),
+        "is_small": is_small,
+        "release": services.release_in_force(study),
+        "site": request.build_absolute_uri("/").rstrip("/"),
+        "may_release": request.user.has_perm("annotate.load_data"),
+    }
+    return render(request, "judges/judges.html", context)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def release(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Show what was released and sent, and release the study's pictures to hosts."""
+    require(request.user, "annotate.load_data")
+    study = followed(request, slug)
+    form = ReleaseForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        with refusals_on(form):
+            services.release_pictures(
+                study=study,
+                admin=request.user,
+                licence=request.POST.get("licence", ""),
+                **form.asked(),
+            )
+            messages.success(request, _("The pictures are released."))
+            return redirect("judges:judges", slug)
+    context = {
+        "study": study,
+        "form": form,
+        "release": services.release_in_force(study),
+        "sent": sent_table(PicturesSent.objects.filter(judge__study=study).select_related("judge")),
+    }
+    status = 422 if request.method == "POST" else 200
+    return render(request, "judges/release.html", context, status=status)
+
+
+@login_required
+@require_POST
+def end_release(request: SignedInRequest, slug: str) -> HttpResponse:
+    """End the release; the next request for a picture is refused."""
+    require(request.user, "annotate.load_data")
+    if services.end_release(study=followed(request, slug), admin=request.user):
+        messages.success(request, _("The release has ended."))
+    return redirect("judges:release", slug)

@@ -1,0 +1,150 @@
+"""Pages about programs: the table and the statement, and the release of pictures."""
+
+from itertools import permutations
+
+import pytest
+from django.urls import reverse
+
+from annotate.judges.comparison import programs_and_people
+from annotate.judges.models import PicturesSent
+from annotate.judges.services import count_picture
+from annotate.judging.models import Assignment
+from annotate.studies.models import Study
+from rankings.orders.distances import kemeny_distance
+from tests.support.factories import add_annotator, make_study
+from tests.support.judges import answer_all, make_judge, release
+from tests.support.made_once import made_once
+
+pytestmark = pytest.mark.django_db
+# The worked example of the specification: rankings of two images by three people, and the judge's.
+PEOPLE = [{"P": "a>b>c", "Q": "a>b=c", "R": "b>a>c"}, {"P": "a>b>c", "Q": "a>c>b", "R": "a>b>c"}]
+JUDGE = ["a=b>c", "c>a>b"]
+
+
+def buckets(text):
+    return [bucket.split("=") for bucket in text.split(">")]
+
+
+def make_worked_example():
+    study = make_study([*"abc"], images=2)
+    key_of = dict(study.methods.values_list("name", "pk"))
+    people = {name: add_annotator(study) for name in "PQR"}
+    for position, image in enumerate(study.images.in_order()):
+        for name, person in people.items():
+            ranking = [[key_of[m] for m in bucket] for bucket in buckets(PEOPLE[position][name])]
+            Assignment.objects.create(
+                study=study,
+                image=image,
+                annotator=person,
+                position=position + 1,
+                state="complete",
+                items=[[result.pk] for result in image.results.all()],
+                rankings={"recall": ranking, "precision": ranking, "preference": ranking},
+            )
+    return study
+
+
+made_study = made_once(make_worked_example)
+
+
+def verdicts_of(study, rankings=tuple(JUDGE), criteria=("recall", "precision")):
+    """The verdicts of a judge by its rankings of the two images."""
+    images = [image.pk for image in study.images.in_order()]
+    places = [
+        {name: at for at, bucket in enumerate(buckets(text)) for name in bucket}
+        for text in rankings
+    ]
+    names = {
+        result.pk: result.method.name
+        for image in study.images.all()
+        for result in image.results.select_related("method")
+    }
+
+    def verdicts(task):
+        of_image = places[images.index(task.image)]
+        left, right = of_image[names[task.left]], of_image[names[task.right]]
+        verdict = "equal" if left == right else "left" if left < right else "right"
+        return dict.fromkeys(criteria, verdict)
+
+    return verdicts
+
+
+def test_the_worked_example_from_the_database_to_1e_12(study):
+    judge = make_judge(study, pairs="people")
+    answer_all(judge, verdicts_of(study))
+    table = programs_and_people(study, [judge])
+    assert [*table] == ["recall", "precision"]
+    [row] = table["recall"]
+    assert row["difference"] / 100 == pytest.approx(1 / 9, abs=1e-12)
+    assert (row["rho"], row["done"]) == (0.5, 1.0)
+    assert (row["low"], row["high"]) == pytest.approx((-54.9, 77.1), abs=0.05)
+
+
+def test_a_judge_that_copies_a_person_is_as_far_from_the_others(study):
+    """The mean loss of P's copy to the others, less the mean loss of two others, by hand."""
+    copy = [of["P"] for of in PEOPLE]
+    judge = make_judge(study, criteria=["recall"])
+    Assignment.objects.filter(study=study, annotator=study.memberships.first().person).delete()
+    answer_all(judge, verdicts_of(study, copy, ["recall"]))
+    [row] = programs_and_people(study, [judge])["recall"]
+
+    def loss(one, other):
+        return kemeny_distance(*(tuple(map(tuple, buckets(text))) for text in (one, other))) / 3
+
+    expected = [
+        sum(loss(of["P"], of[name]) for name in "QR") / 2
+        - sum(loss(of[g], of[h]) for g, h in permutations("QR", 2)) / 2
+        for of in PEOPLE
+    ]
+    assert row["difference"] / 100 == pytest.approx(sum(expected) / 2, abs=1e-12)
+    assert row["low"] is None
+    assert "two annotators" in row["sentence"]
+
+
+def test_the_page_has_the_statement_and_what_it_lacks(study, researcher):
+    url = reverse("judges:judges", args=[study.slug])
+    assert "No program has answered yet" in researcher.get(url).text
+    judge = make_judge(study, pairs="people", tuned_on=[study.images.first().name])
+    answer_all(judge, verdicts_of(study))
+    release(study)
+    page = researcher.get(url).text
+    assert "Of 100 pairs it differs from a person on 11.1 more" in page
+    assert "Three annotators cannot show this" in page
+    assert "It was tuned on some of these images." in page
+    assert "released to 127.0.0.1" in page
+    assert reverse("judges:release", args=[study.slug]) not in page
+    table = reverse("api:judge_answers", args=[judge.pk]) + "?as=csv"
+    assert table in page
+    assert researcher.get(table).getvalue().decode().count("\n") == 13
+
+
+def test_people_of_drawn_methods_are_not_compared_with_pairs_that_they_did_not_rank(study):
+    judge = make_judge(study, criteria=["recall"])
+    answer_all(judge, lambda task: {"recall": "left"})
+    one = Assignment.objects.filter(study=study).first()
+    one.rankings = {name: of[:1] for name, of in one.rankings.items()}
+    one.save()
+    [row] = programs_and_people(study, [judge])["recall"]
+    assert row["n_annotators"] == 3
+    assert row["contradictions"] == 1
+
+
+def test_an_admin_releases_and_ends(study, admin):
+    url = reverse("judges:release", args=[study.slug])
+    assert "none was given" in admin.get(url).text
+    sent = {"hosts": "127.0.0.1, Model.example", "purpose": "Try", "days": 3, "licence": ""}
+    assert admin.post(url, sent).status_code == 422
+    wrong = sent | {"may_send": "on", "hosts": "https://model.example/v1"}
+    assert "not a host name" in admin.post(url, wrong).text
+    Study.objects.get(pk=study.pk).dataset.__class__.objects.update(licence="CC BY")
+    stale = admin.post(url, sent | {"may_send": "on"})
+    assert "licence note" in stale.text
+    good = sent | {"may_send": "on", "licence": "CC BY"}
+    assert admin.post(url, good).status_code == 302
+    assert study.releases.get().hosts == ["127.0.0.1", "model.example"]
+    count_picture(judge=make_judge(study), token="tdr_abcd", n_bytes=1234)
+    assert PicturesSent.objects.get().n_bytes == 1234
+    page = admin.get(url).text
+    assert "tdr_abcd" in page
+    assert admin.post(reverse("judges:end_release", args=[study.slug])).status_code == 302
+    assert not study.releases.filter(ended=None).exists()
