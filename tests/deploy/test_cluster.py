@@ -88,8 +88,7 @@ def of_compose() -> dict[str, Shipped]:
 
 def of_the_manifest_and_the_units() -> dict[str, Shipped]:
     """Scheduler and engine on Kubernetes; the site's worker with systemd."""
-    text = (ROOT / "docs/how-to/cluster.md").read_text()
-    [manifest] = re.findall(r"^```yaml\n(apiVersion.+?)^```", text, re.MULTILINE | re.DOTALL)
+    manifest = (ROOT / "deploy/kubernetes.yaml").read_text()
     folder, environment = image()
     shipped = {}
     for part in yaml.safe_load_all(manifest):
