@@ -339,8 +339,11 @@ def in_words(study: Study, counted: Figures) -> dict[str, str]:
 
 
 def what_blocks(study: Study, counted: Figures, n_annotators: int) -> list[str]:
-    """Return, as sentences, what is missing for a complete report of this study."""
+    """Return, in at most three sentences, what is missing for a complete report of this study."""
     sentences = []
+    if study.state == Study.State.CLOSED:
+        n = sum(counted.n_lacking.values())
+        return [_lacking(study, counted, n)] if n else []
     if study.state == Study.State.DRAFT:
         sentences.append(_("The study is not open yet: annotators cannot answer."))
     if n_annotators == 0:
@@ -353,17 +356,37 @@ def what_blocks(study: Study, counted: Figures, n_annotators: int) -> list[str]:
                 n_annotators,
             ).format(wanted=study.n_complete(study.min_annotators), n=n_annotators)
         )
-    for lacking, n in counted.n_lacking.items():
-        sentences.append(
-            ngettext(
-                "{n} of {total} images still needs {lacking}.",
-                "{n} of {total} images still need {lacking}.",
-                n,
-            ).format(n=n, total=counted.n_images, lacking=study.n_complete(lacking))
-        )
+    if n := sum(counted.n_lacking.values()):
+        sentences.append(_lacking(study, counted, n))
     if n := counted.n_incomplete:
         sentences.append(_stays_incomplete(study, n))
     return sentences
+
+
+def _lacking(study: Study, counted: Figures, n: int) -> str:
+    """Describe the images without enough rankings; a closed study gets no more."""
+    if study.state == Study.State.CLOSED:
+        words = ngettext(
+            "The study closed with {n} of {total} images short of {lacking} in all.",
+            "The study closed with {n} of {total} images short of {lacking} in all.",
+            n,
+        )
+    else:
+        words = ngettext(
+            "{n} of {total} images still needs {lacking} in all.",
+            "{n} of {total} images still need {lacking} in all.",
+            n,
+        )
+    lacking = study.n_complete(counted.n_rankings_lacking)
+    return words.format(n=n, total=counted.n_images, lacking=lacking)
+
+
+def main_action(study: Study, n_annotators: int) -> str:
+    """Return the next act of a researcher: "open" the study, "recruit" people, or read the "report"."""
+    if study.state == Study.State.DRAFT:
+        return "open"
+    is_short = study.state == Study.State.OPEN and n_annotators < study.min_annotators
+    return "recruit" if is_short else "report"
 
 
 def _stays_incomplete(study: Study, n: int) -> str:

@@ -52,6 +52,7 @@ def detail(request: SignedInRequest, slug: str) -> HttpResponse:
         "images": selectors.image_progress(study, list(page.object_list), people),
         "cell_states": selectors.CELL_STATES,
         "blocks": selectors.what_blocks(study, counted, len(people)),
+        "main_action": selectors.main_action(study, len(people)),
         "asked": in_words(study),
         "standings": shown_standings(study),
         "methods": study.methods.all(),

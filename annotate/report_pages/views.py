@@ -1,7 +1,7 @@
 """Pages of a report, live or kept; settings are in the address, so links reproduce views."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
@@ -13,13 +13,19 @@ from django.views.decorators.http import require_safe
 
 from annotate.figures.data import MAX_IMAGES_DRAWN_AT_ONCE, FigureData, data_of_kept
 from annotate.figures.forms import FigureForm, KeptFigureForm
-from annotate.figures.presentation import criteria_links, preferred_of, shown_figures
+from annotate.figures.presentation import (
+    ShownFigure,
+    criteria_links,
+    preferred_of,
+    shown_figures,
+)
 from annotate.figures.shortcuts import report_page
 from annotate.reports import exports, services
 from annotate.reports.main_table import Behind, ImageLinks, shown_tables
 from annotate.reports.models import KeptReport
 from annotate.reports.pairs import shown_pairs
 from annotate.reports.presentation import (
+    ShownAround,
     facts_shown,
     images_behind,
     said_of_settings,
@@ -31,7 +37,15 @@ from annotate.studies.shortcuts import followed
 from rankings.agreement.report import Report, report_from_json
 from rankings.output.skips import skips_said
 
-from .presentation import FIRST_FIGURE, OF_IMAGES, answer_of, figure_names, parts_of
+from .presentation import (
+    FIRST_FIGURE,
+    OPEN,
+    Found,
+    answer_of,
+    asked_for,
+    figure_names,
+    shown_questions,
+)
 
 _IMAGES_PER_PAGE = 100
 
@@ -53,21 +67,16 @@ def report(request: HttpRequest, form: FigureForm) -> dict[str, Any]:
     behind = Behind(reverse("evidence:disagreement", args=[study.slug]), query)
     is_drawn = n_images <= MAX_IMAGES_DRAWN_AT_ONCE
     figures = replace(asked, analysed=data or None) if is_drawn else None
-    return {
+    context = {
         "built": built,
-        "skips": skips_said(built.header),
         "facts": facts_shown(built.header),
-        "protocols_left_out": built.protocols_left_out,
-        "people_left_out": built.people_left_out,
         "known_answers": built.known_answers,
         "settings_query": query,
-        "is_too_large": not is_small,
         "address_of_images": reverse("reports:images", args=[study.slug]),
-        "formats": exports.FORMATS,
         "pairs": shown_pairs(services.pairs_report(asked)),
-        "preferred": preferred_of(asked.criterion, detectors),
-        **_page(request, study, built.report, data, asked.criterion, figures, behind),
     }
+    page = _Page(request, study, built.report, data, asked.criterion, figures, behind, detectors)
+    return context | page.context(built.header)
 
 
 @login_required
@@ -75,64 +84,87 @@ def report(request: HttpRequest, form: FigureForm) -> dict[str, Any]:
 def kept(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     study, kept_report, criterion = _kept(request, slug, pk)
     shown = report_from_json(kept_report.data, images_of=criterion)
+    header = kept_report.data["header"]
     address_of_images = reverse("reports:kept_images", args=[study.slug, pk])
     context = {
-        "study": study,
         "report": kept_report,
-        "skips": skips_said(kept_report.data["header"]),
-        "facts": facts_shown(kept_report.data["header"]),
-        "formats": exports.FORMATS,
+        "facts": facts_shown(header),
         "pairs": shown_pairs(kept_report.data.get("pairs")),
-        "preferred": preferred_of(criterion, kept_report.data["detectors"]["criteria"][criterion]),
         "others_kept": study.kept_reports.defer("content").exclude(pk=pk)[:20],
         "address_of_images": address_of_images,
     }
     data = data_of_kept(study, kept_report, criterion)
     behind = Behind(address_of_images)
-    context |= _page(request, study, shown, kept_report.data, criterion, data, behind)
-    return render(request, "reports/kept.html", context)
+    detectors = kept_report.data["detectors"]["criteria"][criterion]
+    page = _Page(request, study, shown, kept_report.data, criterion, data, behind, detectors)
+    return render(request, "reports/kept.html", context | page.context(header))
 
 
-def _page(
-    request: HttpRequest,
-    study: Study,
-    report: Report,
-    data: Mapping[str, Any],
-    criterion: str,
-    figure_data: FigureData | None,
-    behind: Behind,
-) -> dict[str, Any]:
-    """Return the context of the page under one criterion, for a live report or a kept one."""
-    is_kept = figure_data is not None and figure_data.kept is not None
-    tables = shown_tables(report, data["analysis"] if data else {}, behind=behind)
-    shown = next(table for table in tables if table.criterion == criterion)
-    address_of = None if is_kept else images_behind(study.slug, criterion, report.settings)
-    around = shown_around(data, criterion, address_of) if data else {}
-    names = figure_names(is_kept=is_kept) if shown.rows and figure_data else []
-    figures = {
-        figure.name: figure
-        for figure in (shown_figures(figure_data, request.GET, names) if figure_data else ())
-    }
-    pages = dict(criteria_links(request.GET))
-    return {
-        "criterion": criterion,
-        "criteria": list(pages.items()),
-        "query": request.GET.urlencode(),
-        "settings": report.settings,
-        "said_of_settings": said_of_settings(report.settings),
-        "tables": tables,
-        "shown": shown,
-        "others": [
-            replace(table, page=f"?{pages[table.criterion]}")
-            for table in tables
-            if table is not shown
-        ],
-        "answer": answer_of(shown, data),
-        "figure": figures.get(FIRST_FIGURE),
-        "figures_of_images": [figures[name] for name in OF_IMAGES if name in figures],
-        "parts": parts_of(around, figures, is_kept=is_kept),
-        "between_criteria": around.get("criteria"),
-    }
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """The page under one criterion, for a live report or a kept one."""
+
+    request: HttpRequest
+    study: Study
+    report: Report
+    # The report's JSON with its analysis; empty without one.
+    data: Mapping[str, Any]
+    criterion: str
+    figure_data: FigureData | None
+    behind: Behind
+    # The criterion of the detectors' standings, or its preferences alone.
+    detectors: Mapping[str, Any]
+
+    def context(self, header: Mapping[str, str]) -> dict[str, Any]:
+        """Return the context of reports/report_page.html."""
+        study, criterion, query = self.study, self.criterion, self.request.GET
+        analysis = self.data["analysis"] if self.data else {}
+        tables = shown_tables(self.report, analysis, behind=self.behind)
+        shown = next(table for table in tables if table.criterion == criterion)
+        figures = self._figures() if shown.rows else {}
+        preferred = preferred_of(criterion, self.detectors)
+        pages, settings = dict(criteria_links(query)), query.copy()
+        settings.pop(OPEN, None)
+        found = Found(criterion, self.data, preferred, figures, self._around())
+        return {
+            "study": study,
+            "criterion": criterion,
+            "criteria": list(pages.items()),
+            "query": settings.urlencode(),
+            "settings_to_post": [(k, v) for k, values in settings.lists() for v in values],
+            "settings": self.report.settings,
+            "said_of_settings": said_of_settings(self.report.settings),
+            "formats": exports.FORMATS,
+            "skips": skips_said(header),
+            "tables": tables,
+            "shown": shown,
+            "others": [table for table in tables if table is not shown],
+            "answer": answer_of(shown, self.data, None if self._is_kept else study),
+            "preferred": preferred,
+            "figure": figures.get(FIRST_FIGURE),
+            "questions": shown_questions(query, found),
+        }
+
+    @property
+    def _is_kept(self) -> bool:
+        return self.figure_data is not None and self.figure_data.kept is not None
+
+    def _figures(self) -> dict[str, ShownFigure]:
+        query = self.request.GET
+        names = figure_names(asked_for(query), is_kept=self._is_kept)
+        shown = shown_figures(self.figure_data, query, names) if self.figure_data else ()
+        return {figure.name: figure for figure in shown}
+
+    def _around(self) -> dict[str, ShownAround]:
+        """Return the tables around the main one if a question is open; they take longest."""
+        if not self.data or not asked_for(self.request.GET):
+            return {}
+        address_of = (
+            None
+            if self._is_kept
+            else images_behind(self.study.slug, self.criterion, self.report.settings)
+        )
+        return shown_around(self.data, self.criterion, address_of)
 
 
 @report_page("reports/images.html")

@@ -40,26 +40,31 @@ _NONE: Final = "–"
 class Head:
     words: str
     is_sortable: bool = True
+    # Whether the column is shown with *More columns* alone.
+    is_further: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A number in words; with an address, a link to what is behind it and the link's label."""
+    """A number in words, and the address of what is behind it, to which a press leads."""
 
     text: str
     address: str = ""
     label: str = ""
     # Next to the number, in small letters.
     small: str = ""
+    # Whether it is shown with *More columns* alone.
+    is_further: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A row: its name, what it is if it is no protocol, and its cells."""
+    """A row: its name, what it is if it is no protocol, its cells, and the address of its images."""
 
     name: str
     kind: str
     cells: Sequence[Cell]
+    address: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +151,6 @@ class ShownTable:
     needs_images: int | None = None
     # None: images are not linked.
     links: ImageLinks | None = None
-    # The page with the other tables; "" on that page.
-    page: str = ""
     behind: Behind = Behind()
     distance: str = ""
     # Whether what is to annotators is pairs of 100.
@@ -161,15 +164,10 @@ class ShownTable:
 
     @property
     def bodies(self) -> list[list[Line]]:
-        """The lines of the protocols, and those of the baselines."""
-        columns = _Columns(self)
-        return [
-            [
-                Line(" = ".join(one.alike) or one.name, one.kind, list(columns.cells(one)))
-                for one in rows
-            ]
-            for rows in (self.rows, self.baselines)
-        ]
+        """The lines of the protocols by Score, and those of the baselines."""
+        line = _Columns(self).line
+        by_score = sorted(self.rows, key=lambda one: (one.score is None, one.score or 0))
+        return [[line(one) for one in rows] for rows in (by_score, self.baselines)]
 
     @property
     def has_alike(self) -> bool:
@@ -187,14 +185,8 @@ class ShownTable:
 
     @property
     def has_means(self) -> bool:
-        """Whether the rows have distances to single annotators, by which they are ordered."""
+        """Whether the rows have distances to single annotators."""
         return any(row.to_annotators for row in self.rows)
-
-    @property
-    def differs_by_score(self) -> bool:
-        """Whether the Scores have another order than the rows."""
-        scores = [one.row.score for one in self.rows if one.row.score is not None]
-        return scores != sorted(scores)
 
     @property
     def title(self) -> str:
@@ -255,111 +247,71 @@ class _Columns:
 
     def heads(self) -> Iterator[Head]:
         yield self._head(_("Protocol"))
-        if self._has_means:
-            yield self._head(_("Pairs of 100") if self.shown.has_pairs else _("To annotators"))
-            yield Head(_("95 % interval"), is_sortable=False)
         yield from (self._head(_(measure.heading)) for measure in MEASURES)
         yield Head(_("95 % of Score"), is_sortable=False)
+        if self.shown.is_brief:
+            yield Head(_("Cluster"), is_sortable=False)
+            return
+        if self.shown.has_means:
+            yield Head(
+                _("Pairs of 100") if self.shown.has_pairs else _("To annotators"), True, True
+            )
+            yield Head(_("95 % interval"), is_sortable=False, is_further=True)
         if self._has_kemeny:
-            yield self._head(_("Kemeny"))
-        if self._has_measures:
-            yield self._head(_("Agreed"))
-        yield Head(_("Cluster"), is_sortable=False)
+            yield Head(_("Kemeny"), is_further=True)
+        if self.shown.has_measures:
+            yield Head(_("Agreed"), is_further=True)
+        yield Head(_("Cluster"), is_sortable=False, is_further=True)
 
     def _head(self, words: str) -> Head:
         return Head(words, is_sortable=not self.shown.is_brief)
 
     @property
-    def _has_means(self) -> bool:
-        return self.shown.has_means and not self.shown.is_brief
-
-    @property
-    def _has_measures(self) -> bool:
-        return self.shown.has_measures and not self.shown.is_brief
-
-    @property
     def _has_kemeny(self) -> bool:
-        return self._has_measures and self.shown.distance != "kemeny"
+        return self.shown.has_measures and self.shown.distance != "kemeny"
 
-    def cells(self, one: ShownRow) -> Iterator[Cell]:
-        if self._has_means:
-            mean, low, high = one.to_annotators or (None, None, None)
-            digits = 1 if self.shown.has_pairs else 2
-            yield Cell(_rounded(mean, digits))
-            yield Cell(_NONE if low is None else _interval(low, high, digits))
+    def line(self, one: ShownRow) -> Line:
+        """Return a row, which links to its images."""
+        behind, cells = self.shown.behind, list(self._cells(one))
+        address = self._images(one) if behind.images else ""
+        return Line(" = ".join(one.alike) or one.name, one.kind, cells, address)
+
+    def _cells(self, one: ShownRow) -> Iterator[Cell]:
         for measure in MEASURES:
             yield self._of_measure(measure, one)
-        yield self._limits(one)
-        yield from self._others(one)
-        yield self._cluster(one)
+        yield Cell(_NONE if one.low is None else _interval(one.low, one.high))
+        cluster = _NONE if one.cluster is None else str(one.cluster)
+        if self.shown.is_brief:
+            yield Cell(cluster)
+            return
+        if self.shown.has_means:
+            mean, low, high = one.to_annotators or (None, None, None)
+            digits = 1 if self.shown.has_pairs else 2
+            yield Cell(_rounded(mean, digits), is_further=True)
+            yield Cell(_NONE if low is None else _interval(low, high, digits), is_further=True)
+        if self._has_kemeny:
+            address = self._images(one, "distance=kemeny") if one.kemeny is not None else ""
+            yield Cell(_two(one.kemeny), address, is_further=True)
+        if self.shown.has_measures:
+            yield Cell(_two(one.agreed), is_further=True)
+        yield Cell(cluster, small=one.letters, is_further=True)
 
     def _of_measure(self, measure: Measure, one: ShownRow) -> Cell:
         value = one.row.numbers[measure.name]
         if value is None:
             return Cell(_NONE)
         text = floatformat(value, measure.decimals)
-        if self.shown.behind.query:
-            only = f"&only={measure.name}" if measure.name in ("best", "worst") else ""
-            address = f"{self._images(one.row.protocol)}{only}&{self.shown.behind.query}"
-            return Cell(text, address, _label(measure, value, text, one.name))
-        if not self.shown.behind.images or measure.is_relative:
-            return Cell(text)
-        address = f"{self.shown.page}#annotators" if one.is_person else self._kept_images
-        if not one.kind:
-            return Cell(text, address, _label(measure, value, text, one.name))
-        label = _("{heading} {number} of {name}: what is behind it")
-        label = label.format(heading=_(measure.heading), number=text, name=one.name)
-        return Cell(text, address, label)
+        only = (f"only={measure.name}",) if measure.name in ("best", "worst") else ()
+        address = self._images(one, *only) if self.shown.behind.query else ""
+        return Cell(text, address, _label(measure, value, text, one.name) if address else "")
 
-    @property
-    def _kept_images(self) -> str:
-        return f"{self.shown.behind.images}?criterion={self.shown.criterion}"
-
-    def _images(self, name: str) -> str:
-        return f"{self._kept_images}&protocol={quote(name, safe='')}"
-
-    def _limits(self, one: ShownRow) -> Cell:
-        if one.low is None:
-            return Cell(_NONE)
-        limits = _interval(one.low, one.high)
-        if one.is_person:
-            label = _("{limits}: how far annotators agree").format(limits=limits)
-            return self._linked(limits, "agreement", label)
-        label = _("{limits}: the table of intervals").format(limits=limits)
-        return self._linked(limits, "intervals", label)
-
-    def _others(self, one: ShownRow) -> Iterator[Cell]:
-        """Yield the cells of other measures than those of MEASURES."""
-        if self._has_kemeny:
-            text = _two(one.kemeny)
-            if one.kemeny is None or not self.shown.behind.query:
-                yield Cell(text)
-            else:
-                address = (
-                    f"{self._images(one.row.protocol)}&{self.shown.behind.query}&distance=kemeny"
-                )
-                label = _("Kemeny distance {distance} of {name}: the images behind it")
-                yield Cell(text, address, label.format(distance=text, name=one.name))
-        if self._has_measures and one.agreed is None:
-            yield Cell(_NONE)
-        elif self._has_measures:
-            label = _("Agreed {share}: other measures").format(share=_two(one.agreed))
-            yield self._linked(_two(one.agreed), "measures", label)
-
-    def _cluster(self, one: ShownRow) -> Cell:
-        if one.cluster is None:
-            return Cell(_NONE)
-        if one.is_person:
-            label = _("Cluster {cluster}: every protocol and a person").format(cluster=one.cluster)
-            return self._linked(str(one.cluster), "person", label)
-        label = _("Cluster {cluster}: every two protocols").format(cluster=one.cluster)
-        return self._linked(str(one.cluster), "differences", label, one.letters)
-
-    def _linked(self, text: str, anchor: str, label: str, small: str = "") -> Cell:
-        """Return a cell that links to another table of the page; brief ones link nowhere."""
-        if self.shown.is_brief:
-            return Cell(text)
-        return Cell(text, f"{self.shown.page}#{anchor}", label, small)
+    def _images(self, one: ShownRow, *more: str) -> str:
+        """Return the address of the images of a row; in a kept report, one page has those of all."""
+        behind = self.shown.behind
+        asked = [f"criterion={self.shown.criterion}"]
+        if behind.query:
+            asked += [f"protocol={quote(one.row.protocol, safe='')}", *more, behind.query]
+        return f"{behind.images}?{'&'.join(asked)}" if behind.images else ""
 
 
 def _label(measure: Measure, value: Number, text: str, name: str) -> str:

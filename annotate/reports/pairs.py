@@ -22,9 +22,9 @@ from rankings.elicitation.log import CRITERIA
 from rankings.elicitation.pair_draws import Pair
 from rankings.inference.pair_estimates import LostVisit, Visit
 from rankings.output.pair_tables import pair_tables
-from rankings.output.table import Column, Table
 
 from .included import counted_visits, declared_clusters, lost_to_skips, with_answers
+from .presentation import ShownAround, of_all_criteria
 
 # image -> protocol -> method -> (recall, precision)
 ProtocolScores = Mapping[str, Mapping[str, Mapping[str, RecallPrecision]]]
@@ -150,8 +150,7 @@ class ShownPairs:
 
     rests: Sequence[str]
     left_out: Sequence[Mapping[str, Any]]
-    # Each with its rows: every text with its column.
-    tables: Sequence[tuple[Table, Sequence[Sequence[tuple[str, Column]]]]]
+    tables: Sequence[ShownAround]
 
 
 def shown_pairs(data: Mapping[str, Any] | None) -> ShownPairs | None:
@@ -161,10 +160,7 @@ def shown_pairs(data: Mapping[str, Any] | None) -> ShownPairs | None:
     criteria = data["criteria"]
     first = next(iter(criteria.values()))
     left_out = first["left_out"]
-    tables = [
-        (table, [list(zip(row, table.columns, strict=True)) for row in table.shown])
-        for table in pair_tables(data)
-    ]
+    tables = [of_all_criteria(table) for table in pair_tables(data)]
     return ShownPairs(_rests(first, data["seconds"]), left_out, tables)
 
 

@@ -69,9 +69,11 @@ def shown_standings(study: Study) -> ShownStandings:
         ShownLook(one, _in_words(one, "decided"), _in_words(one, "withdrawn")) for one in looks
     ]
     held = next((_in_words(one, "held") for one in reversed(looks) if one.taken), [])
-    needed = needed_in_words(missing(study))
+    is_closed = study.state == Study.State.CLOSED
     return ShownStandings(
-        needed, found, reason, ending_of(study), shown, held, had_last_look(study)
+        "" if is_closed else needed_in_words(missing(study)),
+        *(found, reason, ending_of(study), shown, held, had_last_look(study)),
+        "" if is_closed else CAUTION,
     )
 
 

@@ -218,6 +218,37 @@ def for_whom(data: Mapping[str, Any]) -> str:
     return " ".join([*said, *_undeclared(data)])
 
 
+def for_whom_in_short(data: Mapping[str, Any], criterion: str) -> str:
+    """Return to whom one criterion's verdict generalises, in one sentence; empty without a verdict."""
+    tested = data["analysis"].get(criterion, {}).get("comparisons")
+    if earlier_loss(data) or not tested or tested["reason"]:
+        return ""
+    risk = risk_of(tested["n_annotators"], n_different(tested))
+    most = "up to " if risk > USUAL_RISK else ""
+    people = "groups of annotators" if tested["n_groups"] > 1 else "annotators"
+    images = "scenes" if tested["n_scenes"] > 1 else "images"
+    said = (
+        f"This holds for {people} and {images} like these {tested['n_annotators']} and "
+        f"{tested['n_images']}; the risk of a false difference is {most}{risk} %"
+    )
+    signs = data["analysis"][criterion]["signs"]
+    unsaid = [name for name in ("groups", "scenes") if signs[name]]
+    return (
+        f"{said}, and higher because {named(unsaid)} seem to exist and are not declared."
+        if unsaid
+        else f"{said}."
+    )
+
+
+def n_undecided(around: Mapping[str, Any]) -> tuple[int, int]:
+    """Return the numbers of pairs of protocols, and of those that no test decides; (0, 0) untested."""
+    tested = around["comparisons"]
+    if tested["reason"] or "loss" not in tested:
+        return 0, 0
+    n = len(tested["pairs"])
+    return n, n - sum(map(is_told, tested["pairs"]))
+
+
 def _has_three_an_image(table: Mapping[str, Any]) -> bool:
     n_images = table["n_images"]
     return bool(n_images) and round(table["n_rankings"] / n_images) == _AS_PUBLISHED

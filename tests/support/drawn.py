@@ -34,9 +34,15 @@ class Drawn:
         return dict(zip(self.methods, share.round(decimals).tolist(), strict=True))
 
 
-def drawn_study(n_images: int, n_annotators: int, seen: Seen, **fields: object) -> Study:
+def drawn_study(
+    n_images: int,
+    n_annotators: int,
+    seen: Seen,
+    methods: Sequence[str] = METHODS,
+    **fields: object,
+) -> Study:
     """Return a study in which everyone has ranked the methods that ``seen`` has, on every image."""
-    study = make_study(METHODS, images=n_images, min_annotators=1, **fields)
+    study = make_study(methods, images=n_images, **{"min_annotators": 1} | fields)
     keys = dict(study.methods.values_list("name", "pk"))
     now = timezone.now()
     for number in range(n_annotators):

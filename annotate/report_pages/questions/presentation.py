@@ -107,7 +107,7 @@ def sections(
     found += _of_changes(changes, asked)
     found.append(
         Section(
-            *("slices", _("Where does it hold?"), _slices(around)),
+            *("slices", _("Where does it hold?"), nearest_by_part(around)),
             list(_of_slices(around, tables.get("slices"), asked)),
             drawn.get("parts"),
         )
@@ -298,7 +298,8 @@ def _gained(gains: Sequence[Mapping[str, Any]], what: str) -> str:
     return f"{said} {most}"
 
 
-def _slices(around: Mapping[str, Any]) -> str:
+def nearest_by_part(around: Mapping[str, Any]) -> str:
+    """Return which protocols are nearest on parts of the images, from a criterion's analysis."""
     slices = around["questions"]["slices"]
     if not slices:
         return _("Not known: no image counts yet.")

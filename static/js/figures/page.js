@@ -69,6 +69,11 @@ async function fetchOthers(place) {
   const isNew = (section) => !document.getElementById(section.getAttribute("aria-labelledby"));
   const sections = [...page.querySelectorAll("section.figure")].filter(isNew);
   place.replaceWith(...sections);
+  addFigures();
+}
+
+// Draws the figures that were put into the page after it had loaded.
+function addFigures() {
   for (const box of document.querySelectorAll("[data-drawing]:not(:has(div))")) {
     const figure = figureOf(box);
     figures.push(figure);
@@ -87,6 +92,7 @@ const near = new IntersectionObserver(
 );
 for (const { stage } of figures) near.observe(stage);
 for (const query of [dark, small]) query.addEventListener("change", drawAll);
+addEventListener("added", addFigures);
 addEventListener("beforeprint", () => print(true));
 addEventListener("afterprint", () => print(false));
 const place = document.querySelector("[data-waits]");

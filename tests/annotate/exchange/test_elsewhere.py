@@ -220,7 +220,7 @@ def test_no_one_answers_in_it_here(client, dataset):
 
 def test_reports_say_that_the_answers_are_from_elsewhere(client, dataset):
     study = loaded(client, dataset, *PAIRS)
-    page = client.get(reverse("reports:report", args=[study.slug]))
+    page = client.get(reverse("reports:report", args=[study.slug]), {"open": "made"})
     assert page.status_code == 200
     assert "collected elsewhere" in page.text
     for kind in ("json", "md", "tex"):

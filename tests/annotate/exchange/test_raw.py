@@ -215,7 +215,7 @@ def test_the_page_explains_and_links_every_file(researcher, study):
     for name in raw.FILES:
         assert reverse("exchange:raw_file", args=[study.slug, name]) in page
     assert reverse("exchange:raw", args=[study.slug]) in (
-        researcher.get(reverse("reports:report", args=[study.slug])).text
+        researcher.get(reverse("reports:report", args=[study.slug]), {"open": "made"}).text
     )
 
 

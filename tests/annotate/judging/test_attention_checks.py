@@ -158,7 +158,8 @@ def test_the_share_right_is_counted_and_shown_with_its_interval(client):
     page = client.get(reverse("evidence:annotators", args=[study.slug])).text
     assert "of 10, 72–100" in page
     assert "Known right" in page
-    assert "10 of 10 right" in client.get(reverse("reports:report", args=[study.slug])).text
+    address = reverse("reports:report", args=[study.slug])
+    assert "10 of 10 right" in client.get(address, {"open": "people"}).text
 
 
 def test_an_answer_that_was_undone_counts_when_it_is_given_again():
@@ -219,7 +220,7 @@ def test_skipped_pairs_are_counted_beside_the_share_right_which_they_do_not_chan
     page = client.get(reverse("evidence:annotators", args=[study.slug])).text
     assert "of 7, 65–100" in page
     assert "3 skipped" in page
-    report = client.get(reverse("reports:report", args=[study.slug])).text
+    report = client.get(reverse("reports:report", args=[study.slug]), {"open": "all"}).text
     assert "7 of 7 right (100 %, 65 to 100), 3 skipped" in report
     # No ranking is missing for it.
     assert "rankings are missing" not in report

@@ -110,7 +110,8 @@ def test_t44_researchers_find_notes_at_the_image_and_in_a_list_to_discuss(
     assert "Is this &lt;text&gt;?" in to_discuss
     assert annotator.username not in client.get(notes, {"pseudonyms": 1}).text
     for page in ("studies:detail", "reports:report"):
-        assert notes in client.get(reverse(page, args=[study.slug])).text
+        address = reverse(page, args=[study.slug])
+        assert notes in client.get(address, {"open": "all"}).text
 
 
 def test_t44_the_api_lists_notes_for_researchers(client, page, study, annotator, turn):

@@ -402,7 +402,7 @@ def test_reports_and_papers_say_how_people_were_found(researcher, study):
     Arrival.objects.filter(participant="b").update(deadline=timezone.now() - timedelta(minutes=1))
     agree(Client(), entrance, ids("d"), leave="no_consent")
     make_run(study, "IOU", {})
-    page = researcher.get(reverse("reports:report", args=[study.slug])).text
+    page = researcher.get(reverse("reports:report", args=[study.slug]), {"open": "made"}).text
     said = (
         f"{entrance.name}: 1 not admitted, 2 agreed, 1 finished, 1 out of time, median 20.0 minutes"
     )

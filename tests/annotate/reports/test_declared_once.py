@@ -191,7 +191,9 @@ def hurry(replaced):
 
 @pytest.mark.usefixtures("hurry")
 def test_a_new_setting_is_in_the_form_and_in_every_file(researcher, study):
-    page = researcher.get(reverse("reports:report", args=[study.slug]), {"hurry": "fast"})
+    page = researcher.get(
+        reverse("reports:report", args=[study.slug]), {"hurry": "fast", "open": "made"}
+    )
     assert '<option value="fast" selected>at once</option>' in page.text
     assert "At once</td>" in page.text
     assert "&amp;hurry=fast" in page.text, "links pass it on"
@@ -209,7 +211,8 @@ def test_a_new_setting_is_in_the_form_and_in_every_file(researcher, study):
 def test_a_new_setting_is_kept_and_shown_to_the_public(researcher, client, study):
     kept = keep(researcher, study, hurry="fast")
     assert kept.data["settings"]["hurry"] == "fast"
-    shown = researcher.get(reverse("reports:kept", args=[study.slug, kept.pk])).text
+    address = reverse("reports:kept", args=[study.slug, kept.pk])
+    shown = researcher.get(address, {"open": "made"}).text
     PublicPage.objects.create(report=kept, address="the-page", title="A page")
     public = client.get(reverse("public:page", args=["the-page"])).text
     assert "How fast" in shown

@@ -138,9 +138,9 @@ def drawn(request, client):
 
 def pages_of(study, kept, public):
     for name in ("reports:report", "figures:detectors"):
-        yield f"{reverse(name, args=[study.slug])}?min_annotators=1"
+        yield f"{reverse(name, args=[study.slug])}?min_annotators=1&open=all"
     for name in ("reports:kept", "figures:kept_detectors"):
-        yield f"{reverse(name, args=[study.slug, kept.pk])}?criterion=preference"
+        yield f"{reverse(name, args=[study.slug, kept.pk])}?criterion=preference&open=all"
     yield reverse("publication:kept_paper", args=[study.slug, kept.pk])
     yield reverse("public:page", args=[public.address])
     yield f"{reverse('planning:plan', args=[study.dataset.slug])}?study={study.slug}&hours=2"

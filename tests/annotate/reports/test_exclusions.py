@@ -115,7 +115,7 @@ def test_the_page_leaves_out_shows_the_history_and_takes_in_again(client, study,
     assert "Left out: reports are now made without" in response.text
     [row] = [one for one in response.context["people"] if one.key == "annotator-1"]
     assert row.left_out.reason == "sleepy"
-    report = client.get(reverse("reports:report", args=[study.slug])).text
+    report = client.get(reverse("reports:report", args=[study.slug]), {"open": "people"}).text
     assert "Annotators left out" in report
     assert "sleepy" in report
     image = client.get(reverse("evidence:image", args=[study.slug, study.images.get().name]))

@@ -34,7 +34,9 @@ def keep(client, study, **settings):
 
 
 def page(client, report, **query):
-    return client.get(reverse("reports:kept", args=[report.study.slug, report.pk]), query)
+    return client.get(
+        reverse("reports:kept", args=[report.study.slug, report.pk]), {"open": "all", **query}
+    )
 
 
 def scores(response):

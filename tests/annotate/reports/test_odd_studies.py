@@ -12,6 +12,7 @@ from django.urls import reverse
 from annotate.figures.files import FORMATS as FIGURE_FORMATS
 from annotate.figures.kinds import NAMES as FIGURES
 from annotate.judging import services as judging
+from annotate.reports.presentation import ShownAround
 from annotate.reports.services import available_runs
 from annotate.scoring.models import ProtocolRun, Score
 from annotate.scoring.services import score_protocol
@@ -245,7 +246,10 @@ def pages_of(study, kept):
         {"min_annotators": 100},
     )
     for settings in every:
-        yield reverse("reports:report", args=[slug]), {**settings, "criterion": "preference"}
+        yield (
+            reverse("reports:report", args=[slug]),
+            {**settings, "criterion": "preference", "open": "all"},
+        )
         yield reverse("evidence:image", args=[slug, image]), settings
     for settings in every[1:]:
         yield reverse("reports:images", args=[slug]), settings
@@ -259,7 +263,7 @@ def pages_of(study, kept):
     yield reverse("evidence:annotators", args=[slug]), {"annotator": "annotator-1"}
     yield reverse("exchange:raw", args=[slug]), {}
     yield reverse("reports:kept_reports", args=[slug]), {}
-    yield reverse("reports:kept", args=[slug, kept.pk]), {}
+    yield reverse("reports:kept", args=[slug, kept.pk]), {"open": "all"}
     yield reverse("reports:kept_images", args=[slug, kept.pk]), {}
     yield reverse("reports:compared", args=[slug, kept.pk, kept.pk]), {}
 
@@ -363,8 +367,9 @@ def test_the_api_says_what_it_can(researcher, odd):
 
 
 def kept_tables(client, study, kept):
-    page = client.get(reverse("reports:kept", args=[study.slug, kept.pk]))
-    return [shown.table.slug for part in page.context["parts"] for shown in part.tables]
+    page = client.get(reverse("reports:kept", args=[study.slug, kept.pk]), {"open": "all"})
+    shown = [one for question in page.context["questions"] for one in question.shown]
+    return [one.table.slug for one in shown if isinstance(one, ShownAround)]
 
 
 def refused(name):

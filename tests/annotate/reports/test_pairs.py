@@ -54,14 +54,14 @@ def test_a_study_of_whole_rankings_has_no_such_section(client):
     client.force_login(add_researcher(study))
     assert (
         'id="pairs"'
-        not in client.get(reverse("reports:report", args=[study.slug])).content.decode()
+        not in client.get(reverse("reports:report", args=[study.slug]), {"open": "sure"}).text
     )
 
 
 def test_the_page_says_what_each_table_rests_on(client):
     study = pairs_study(whole_percent=34, min_annotators=1)
     client.force_login(add_researcher(study))
-    text = client.get(reverse("reports:report", args=[study.slug])).content.decode()
+    text = client.get(reverse("reports:report", args=[study.slug]), {"open": "sure"}).text
     assert "are based on whole rankings only: 4." in text
     # Two images ranked whole by two people: 4 x 3 pairs, and 4 images x 2 people single pairs.
     assert "8 visits with drawn methods and on the 4 whole rankings: 20 pairs" in text
@@ -75,7 +75,7 @@ def test_the_page_says_what_each_table_rests_on(client):
 def test_one_annotator_is_told_that_nothing_can_be_tested(client):
     study = pairs_study(people=1)
     client.force_login(add_researcher(study))
-    text = client.get(reverse("reports:report", args=[study.slug])).content.decode()
+    text = client.get(reverse("reports:report", args=[study.slug]), {"open": "sure"}).text
     assert "one annotator says nothing about others" in text
 
 
@@ -108,7 +108,7 @@ def test_a_kept_report_keeps_what_pairs_say(client):
         "preference",
     }
     client.force_login(person)
-    page = client.get(reverse("reports:kept", args=[study.slug, kept.pk])).content.decode()
+    page = client.get(reverse("reports:kept", args=[study.slug, kept.pk]), {"open": "sure"}).text
     assert "12 visits with drawn methods" in page
     table = reverse("reports:kept_table", args=[study.slug, kept.pk, "lossdifferences", "json"])
     assert client.get(table).status_code == 200
@@ -202,7 +202,7 @@ def test_losses_are_true_where_alike_pairs_are_said_to_look_the_same():
 def test_skips_are_counted_beside_the_losses_on_the_page_and_in_files(client):
     study = alike_study(skips=True)
     client.force_login(add_researcher(study))
-    text = client.get(reverse("reports:report", args=[study.slug])).content.decode()
+    text = client.get(reverse("reports:report", args=[study.slug]), {"open": "sure"}).text
     assert "8 of 16 visits are missing, because pairs in them were skipped." in text
     assert "If a loss is outside its limits" in text
     assert "I cannot see it well enough (4); Another reason (4)" in text
@@ -223,7 +223,7 @@ def test_skips_are_counted_beside_the_losses_on_the_page_and_in_files(client):
 def test_a_study_without_a_skip_says_nothing_of_skips(client):
     study = alike_study(skips=False)
     client.force_login(add_researcher(study))
-    text = client.get(reverse("reports:report", args=[study.slug])).content.decode()
+    text = client.get(reverse("reports:report", args=[study.slug]), {"open": "sure"}).text
     assert "skipped" not in text
     assert "At most" not in text
     header = services.study_report(services.asked_now(study, SETTINGS)).header
