@@ -95,8 +95,14 @@ def completeness(
                     row.n_not_evaluated,
                 ).format(name=row.method.name, n=row.n_not_evaluated)
             )
+    sizes = [row.n_results for row in methods]
     for run in runs:
-        if run.n_scores < run.n_results and not run.leaves_out:
+        if run.n_scores >= run.n_results:
+            continue
+        if run.leaves_out and not _are_whole_methods(run.n_scores, sizes):
+            words = _("{name} has scored {n} of {total} results.")
+            lacks.append(words.format(name=run.name, n=run.n_scores, total=run.n_results))
+        elif not run.leaves_out:
             n = run.n_results - run.n_scores
             lacks.append(
                 ngettext(
@@ -106,6 +112,14 @@ def completeness(
     if not lacks:
         return Completeness("complete" if runs else "unscored", ())
     return Completeness("empty" if not n_images or not methods else "incomplete", lacks)
+
+
+def _are_whole_methods(n_scores: int, sizes: Sequence[int]) -> bool:
+    """Return whether so many scores can be all results of some methods, which have these numbers."""
+    reached = 1  # bit n: n results are all those of some methods
+    for size in sizes:
+        reached |= reached << size
+    return bool(reached >> n_scores & 1)
 
 
 def completeness_of(n_images: Mapping[int, int]) -> dict[int, Completeness]:

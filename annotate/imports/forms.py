@@ -57,7 +57,7 @@ class _IntoForm(forms.Form):
         required=False,
         to_field_name="slug",
         label=gettext_lazy("Load into"),
-        empty_label=gettext_lazy("a new dataset (or people only)"),
+        empty_label=gettext_lazy("a new dataset, or none for a list of people"),
     )
 
     def __init__(self, *args: Any, datasets: QuerySet[Dataset], **kwargs: Any) -> None:

@@ -3,6 +3,7 @@
 from functools import partial
 
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.functional import SimpleLazyObject
 
@@ -44,6 +45,8 @@ def _told_to(request: HttpRequest) -> dict[str, object] | None:
         return None
     return {
         "n": len(jobs),
+        # Of several, the bell says it on every page, and a line at the start.
+        "has_line": len(jobs) == 1 or request.path == reverse("home"),
         "n_failed": sum(job.state == Job.State.FAILED for job in jobs),
         "sentence": sentence(jobs[0]),
         "address": next_page(jobs[0]),

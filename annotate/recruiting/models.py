@@ -100,9 +100,11 @@ class Entrance(models.Model):
         validators=[MinValueValidator(1), MaxValueValidator(100_000)],
         help_text=_("How many people may finish."),
     )
-    unit = models.CharField(_("a visit has"), max_length=10, choices=Unit, default=Unit.PAIRS)
+    unit = models.CharField(
+        _("a visit consists of"), max_length=10, choices=Unit, default=Unit.PAIRS
+    )
     size = models.PositiveIntegerField(
-        _("so many of them"),
+        _("number of them per visit"),
         default=40,
         validators=[MinValueValidator(1), MaxValueValidator(10_000)],
     )
@@ -114,7 +116,7 @@ class Entrance(models.Model):
         help_text=_("Empty: from the median time per pair in this study, 8 seconds until known."),
     )
     limit_minutes = models.PositiveIntegerField(
-        _("minutes until a place is free again"),
+        _("time limit (minutes)"),
         null=True,
         blank=True,
         validators=[MinValueValidator(5), MaxValueValidator(30 * _A_DAY_MINUTES)],

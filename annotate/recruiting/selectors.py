@@ -111,7 +111,7 @@ def _figures(entrance: Entrance) -> Figures:
 
 
 def how_people_were_found(study: Study) -> list[str]:
-    """Return a line in English for each entrance, with its people by their outcomes."""
+    """Return a line in English for each entrance by which someone came, with their outcomes."""
     lines = []
     for one in figures_of(study):
         parts = {
@@ -123,12 +123,13 @@ def how_people_were_found(study: Study) -> list[str]:
             _TIME_OVER: one.n_timed_out,
             _IN_PROGRESS: one.n_under_way,
         }
-        said = [words.format(n=n) for words, n in parts.items() if n or words is _AGREED]
+        said = [words.format(n=n) for words, n in parts.items() if n]
         if one.median_minutes is not None:
             said.append(_MINUTES.format(n=round(one.median_minutes, 1)))
         if one.n_checks:
             said.append(_RIGHT.format(n=one.n_right, asked=one.n_checks))
-        lines.append(_LINE.format(name=one.entrance.name, reason=_COMMA.join(said)))
+        if said:
+            lines.append(_LINE.format(name=one.entrance.name, reason=_COMMA.join(said)))
     return lines
 
 

@@ -1,6 +1,6 @@
 """A report in three layers: the answer, the table of a paper, and questions closed until asked."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -87,9 +87,11 @@ class Question:
     figures: Sequence[str] = ()
     # Further anchors of what it holds, which earlier addresses name.
     anchors: Sequence[str] = ()
+    # Reads more for its template, once it is open.
+    reads: "Callable[[Study], Any] | None" = None
 
 
-# Another subject joins the page with a line here and a template.
+# Another subject joins the page with a line here, a template and perhaps a function that reads.
 QUESTIONS: Final = (
     Question(
         "sure",
@@ -154,21 +156,27 @@ class ShownQuestion:
     holds: str
     sentences: Sequence[str] = ()
     shown: Sequence[ShownFigure | ShownAround] = ()
+    content: Any = None
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What answers the open questions by one criterion: sentences' data, figures and tables."""
+    """The answers to the open questions by one criterion: sentences' data, figures and tables."""
 
+    study: Study
     criterion: str
     data: Mapping[str, Any]
     preferred: Preferred | None
     figures: Mapping[str, ShownFigure]
     around: Mapping[str, ShownAround]
+    # A sentence on changes since the last kept report; "" without one.
+    since: str = ""
 
     def sentences(self, slug: str) -> list[str]:
         """Return what a question's first paragraph says."""
         around = self.data["analysis"].get(self.criterion) if self.data else None
+        if slug == "made":
+            return [self.since] if self.since else []
         if slug == "detectors" and self.preferred:
             return [self.preferred.headline, *self.preferred.sentences]
         if around is None:
@@ -222,7 +230,8 @@ def _shown(question: Question, query: QueryDict, opened: set[str], found: Found)
     figures = [found.figures[name] for name in question.figures if name in found.figures]
     tables = [found.around[name] for name in question.tables if name in found.around]
     said = found.sentences(question.slug)
-    return ShownQuestion(*same, changed.urlencode(), holds, said, [*figures, *tables])
+    content = question.reads(found.study) if question.reads else None
+    return ShownQuestion(*same, changed.urlencode(), holds, said, [*figures, *tables], content)
 
 
 def _of_people(around: Mapping[str, Any]) -> list[str]:
@@ -246,8 +255,8 @@ def _of_people(around: Mapping[str, Any]) -> list[str]:
 
 def _of_settings(around: Mapping[str, Any]) -> list[str]:
     """Return under how many other settings the first protocol stays first."""
-    reported, *others = around["sensitivity"]
-    best = reported["best"]
+    variants = around["sensitivity"]
+    best, others = variants[0]["best"] if variants else [], variants[1:]
     if not best or not others:
         return []
     same = sum(bool({*best} & {*one["best"]}) for one in others)

@@ -23,7 +23,6 @@ from annotate.figures.shortcuts import report_page
 from annotate.reports import exports, services
 from annotate.reports.main_table import Behind, ImageLinks, shown_tables
 from annotate.reports.models import KeptReport
-from annotate.reports.pairs import shown_pairs
 from annotate.reports.presentation import (
     ShownAround,
     facts_shown,
@@ -31,6 +30,8 @@ from annotate.reports.presentation import (
     said_of_settings,
     settings_query,
     shown_around,
+    shown_pairs,
+    since_kept,
 )
 from annotate.studies.models import Study
 from annotate.studies.shortcuts import followed
@@ -125,7 +126,8 @@ class _Page:
         preferred = preferred_of(criterion, self.detectors)
         pages, settings = dict(criteria_links(query)), query.copy()
         settings.pop(OPEN, None)
-        found = Found(criterion, self.data, preferred, figures, self._around())
+        since = self._since() if "made" in asked_for(query) else ""
+        found = Found(study, criterion, self.data, preferred, figures, self._around(), since)
         return {
             "study": study,
             "criterion": criterion,
@@ -148,6 +150,11 @@ class _Page:
     @property
     def _is_kept(self) -> bool:
         return self.figure_data is not None and self.figure_data.kept is not None
+
+    def _since(self) -> str:
+        """Return what has changed since the last kept report."""
+        last = None if self._is_kept else self.study.kept_reports.order_by("-pk").first()
+        return since_kept(last, self.report)
 
     def _figures(self) -> dict[str, ShownFigure]:
         query = self.request.GET

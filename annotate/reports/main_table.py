@@ -254,7 +254,9 @@ class _Columns:
             return
         if self.shown.has_means:
             yield Head(
-                _("Pairs of 100") if self.shown.has_pairs else _("To annotators"), True, True
+                _("Pairs of 100") if self.shown.has_pairs else _("Mean distance to annotators"),
+                True,
+                True,
             )
             yield Head(_("95 % interval"), is_sortable=False, is_further=True)
         if self._has_kemeny:

@@ -9,12 +9,18 @@ from urllib.parse import urlencode
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext, gettext_lazy, ngettext
+from django.utils.translation import gettext as _
 
-from annotate.languages import numeral
+from annotate.languages import in_decimals, numeral
+from rankings.agreement.report import Report, report_from_json
 from rankings.agreement.settings import Declared, Settings, as_text, declared_settings
 from rankings.output.analysis_tables import tables_of
+from rankings.output.pair_tables import pair_tables
 from rankings.output.table import CRITERION, PROTOCOL, Column, Table
+
+from .comparison import compared
+from .models import KeptReport
 
 # Name of a protocol or baseline -> address of the images behind its numbers.
 AddressOf = Callable[[str], str]
@@ -152,3 +158,122 @@ def row_of(
         else:
             cells.append(format_html("<td>{}</td>", text))
     return format_html("{}" * len(cells), *cells)
+
+
+@dataclass(frozen=True)
+class ShownPairs:
+    """Results of pairs, for a page."""
+
+    rests: Sequence[str]
+    left_out: Sequence[Mapping[str, Any]]
+    tables: Sequence[ShownAround]
+
+
+def shown_pairs(data: Mapping[str, Any] | None) -> ShownPairs | None:
+    """Return a report's section about pairs, or None if it has none."""
+    if data is None:
+        return None
+    criteria = data["criteria"]
+    first = next(iter(criteria.values()))
+    left_out = first["left_out"]
+    tables = [of_all_criteria(table) for table in pair_tables(data)]
+    return ShownPairs(_rests(first, data["seconds"]), left_out, tables)
+
+
+def _rests(own: Mapping[str, Any], seconds: Mapping[str, float | None]) -> list[str]:
+    n_whole = own["n_rankings"]
+    if n_whole:
+        rest = _(
+            "Best, Worst, Score and everything that needs a consensus or an edit distance are "
+            "based on whole rankings only: {n}."
+        ).format(n=n_whole)
+        losses = _(
+            "The losses are based on {visits} with drawn methods and on the {rankings}: {pairs} on "
+            "{images} by {annotators}."
+        )
+    else:
+        rest = _(
+            "There are no whole rankings, so there is no Best, Worst and Score, no consensus and no edit "
+            "distance."
+        )
+        losses = _(
+            "The losses are based on {visits} with drawn methods: {pairs} on {images} by {annotators}."
+        )
+    n_images, n_annotators = own["n_images"], own["n_annotators"]
+    counts = {
+        "visits": ngettext("{n} visit", "{n} visits", own["n_visits"]),
+        "rankings": ngettext("{n} whole ranking", "{n} whole rankings", n_whole),
+        "pairs": ngettext("{n} pair", "{n} pairs", own["n_pairs"]),
+        "images": ngettext("{n} image", "{n} images", n_images),
+        "annotators": ngettext("{n} annotator", "{n} annotators", n_annotators),
+    }
+    numbers = (own["n_visits"], n_whole, own["n_pairs"], n_images, n_annotators)
+    counted = {
+        what: words.format(n=numeral(f"{n:,}"))
+        for (what, words), n in zip(counts.items(), numbers, strict=True)
+    }
+    return [
+        rest,
+        losses.format(**counted),
+        *_skips(own),
+        *_times(seconds["drawn"], seconds["whole"]),
+    ]
+
+
+def _skips(own: Mapping[str, Any]) -> list[str]:
+    """Return sentences about losses to skipped pairs."""
+    skipped = own["skipped"]
+    n_visits, n_rankings = skipped["n_visits"], skipped["n_rankings"]
+    if not n_visits + n_rankings:
+        return []
+    sentences = []
+    if n_visits:
+        n_all = n_visits + own["n_visits"]
+        words = ngettext(
+            "{n} of {all} visits is missing, because a pair in it was skipped.",
+            "{n} of {all} visits are missing, because pairs in them were skipped.",
+            n_visits,
+        )
+        sentences.append(words.format(n=numeral(f"{n_visits:,}"), all=numeral(f"{n_all:,}")))
+    if n_rankings:
+        n_all = n_rankings + own["n_rankings"]
+        words = ngettext(
+            "{n} of {all} whole rankings is missing, because a pair in it was skipped.",
+            "{n} of {all} whole rankings are missing, because pairs in them were skipped.",
+            n_rankings,
+        )
+        sentences.append(words.format(n=numeral(f"{n_rankings:,}"), all=numeral(f"{n_all:,}")))
+    if n_kept := skipped["n_kept"]:
+        words = ngettext(
+            "The other answers of {n} of these count in the losses.",
+            "The other answers of {n} of these count in the losses.",
+            n_kept,
+        )
+        sentences.append(words.format(n=numeral(f"{n_kept:,}")))
+    sentences.append(
+        _(
+            "Pairs that look alike are skipped most, so this can move every loss: the limits in "
+            "the tables show by how much at most."
+        )
+    )
+    return [" ".join(sentences)]
+
+
+def _times(drawn: float | None, whole: float | None) -> list[str]:
+    if drawn is None:
+        return []
+    if whole is None:
+        words = _("An answer took {drawn} s in a visit (median).")
+    else:
+        words = _("An answer took {drawn} s in a visit (median), {whole} s in a whole ranking.")
+    return [words.format(drawn=in_decimals(drawn, 1), whole=in_decimals(whole or 0, 1))]
+
+
+def since_kept(kept: KeptReport | None, report: Report) -> str:
+    """Return how many numbers of the tables differ from those of a kept report; "" without one."""
+    if kept is None:
+        return ""
+    cells = compared(report_from_json(kept.data), report)
+    words = _("Since report {number} of {day}, {n} of {total} numbers of the tables have changed.")
+    n = sum(cell.before != cell.after for cell in cells)
+    return words.format(number=kept.pk, day=f"{kept.created:%Y-%m-%d}", n=n, total=len(cells))

@@ -2,7 +2,7 @@
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse, QueryDict
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from annotate.datasets.shortcuts import seen_dataset
@@ -37,8 +37,7 @@ def score(request: SignedInRequest, slug: str) -> HttpResponse:
             )
             for protocol in form.cleaned_data["protocols"]
         ]
-        # They run in this order.
-        return go_to(jobs[-1])
+        return go_to(jobs[0]) if len(jobs) == 1 else redirect("jobs:work")
     status = 422 if request.method == "POST" else 200
     return render(
         request,

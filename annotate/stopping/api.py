@@ -11,8 +11,8 @@ from annotate.api.views import ApiView
 from annotate.reports.services import require_small
 from annotate.studies.shortcuts import followed
 
-from .presentation import CAUTION, MAX_IMAGES, ending_of, needed_in_words
-from .selectors import missing, standings_of
+from .presentation import CAUTION, MAX_IMAGES, ending_of, needed_of
+from .selectors import standings_of
 
 
 class StandingSerializer(serializers.Serializer[Any]):
@@ -63,7 +63,7 @@ class StandingsOfStudy(ApiView):
             for criterion, rows in standings_of(study).items()
         }
         data = {
-            "needed": needed_in_words(missing(study)),
+            "needed": needed_of(study),
             "criteria": criteria,
             "looks": study.looks.all(),
             "caution": CAUTION,

@@ -69,11 +69,9 @@ def shown_standings(study: Study) -> ShownStandings:
         ShownLook(one, _in_words(one, "decided"), _in_words(one, "withdrawn")) for one in looks
     ]
     held = next((_in_words(one, "held") for one in reversed(looks) if one.taken), [])
-    is_closed = study.state == Study.State.CLOSED
     return ShownStandings(
-        "" if is_closed else needed_in_words(missing(study)),
-        *(found, reason, ending_of(study), shown, held, had_last_look(study)),
-        "" if is_closed else CAUTION,
+        *(needed_of(study), found, reason, ending_of(study), shown, held, had_last_look(study)),
+        "" if study.state == Study.State.CLOSED else CAUTION,
     )
 
 
@@ -95,6 +93,16 @@ def _by_nearer(look: Look, part: str) -> Iterator[tuple[str, str, list[str]]]:
         yield from ((criterion, nearer, some) for nearer, some in others.items())
 
 
+def needed_of(study: Study) -> str:
+    """Describe what planned looks still need; a closed study, or a small one, gets no more of them."""
+    if study.state == Study.State.CLOSED:
+        return _("The study is closed: the report's tests decide.")
+    if study.study_images.count() < FEWEST_IMAGES:
+        words = _("Looks decide nothing here: they need {n} images, and the study has fewer.")
+        return words.format(n=FEWEST_IMAGES)
+    return needed_in_words(missing(study))
+
+
 def needed_in_words(lacking: Missing) -> str:
     """Describe the annotators and images that are needed before a conclusion is possible."""
     if not lacking.images:
@@ -103,9 +111,9 @@ def needed_in_words(lacking: Missing) -> str:
         )
     images = ngettext("{n} more image", "{n} more images", lacking.images).format(n=lacking.images)
     people = ngettext("{n} more annotator", "{n} more annotators", lacking.people)
-    needed = _("Still needed: {images} in all.").format(images=images)
+    needed = _("Still needed: {images}.").format(images=images)
     if lacking.people:
-        needed = _("Still needed: {people} and {images} in all.").format(
+        needed = _("Still needed: {people} and {images}, each counted per annotator.").format(
             people=people.format(n=lacking.people), images=images
         )
     so_far = _(

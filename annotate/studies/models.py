@@ -242,7 +242,7 @@ class Study(models.Model):
     )
     # The researcher's own texts, in Markdown; guide.markdown.own_words() renders them.
     welcome = models.TextField(
-        _("words of welcome"),
+        _("welcome text"),
         blank=True,
         max_length=4000,
         validators=[MaxLengthValidator(4000)],

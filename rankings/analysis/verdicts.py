@@ -103,7 +103,7 @@ def _of_nearest(tested: Mapping[str, Any], order: Sequence[str]) -> str:
     others = _as_one(tested, level) if len(level) <= NAMED_FIRST else n_others(len(level))
     return (
         f"{nearest} is nearer to people than {len(farther)} of {len(order) - 1} other protocols; "
-        f"{others} may be as near."
+        f"{others} cannot be told apart from it."
     )
 
 

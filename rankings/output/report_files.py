@@ -6,7 +6,7 @@ from itertools import zip_longest
 from typing import Any, Final
 
 from ..agreement.baselines import A_PERSON
-from ..agreement.main_table import MEASURES, further_measures, row_from_json
+from ..agreement.main_table import MEASURES, Measure, further_measures, row_from_json
 from ..agreement.report import CriterionReport, Report
 from ..agreement.settings import facts_of_settings
 from ..rounding import in_decimals
@@ -201,7 +201,7 @@ def report_table(
 ) -> str:
     r"""Return the criteria as one booktabs table in a float with caption and label.
 
-    The best of each column of the protocols is bold, including equal ones. The table is
+    The best of each column of the protocols is bold, including equal ones, unless most have a 0. The table is
     never wider than the page, or column, of an article: names that leave no room are broken. All
     facts are in comments, "dataset" and "annotators" also in the caption. ``analysis``, of the
     report's JSON and perhaps empty, has intervals and the baseline of a person.
@@ -239,10 +239,17 @@ def _block(table: CriterionReport, around: Mapping[str, Any] | None, intervals: 
     }
     ranked = {row.protocol: texts[row.protocol] for row in table.rows}
     best = [
-        measure.best((own[at] for own in ranked.values() if own[at] != "–"), key=float, default="")
+        _marked(measure, [own[at] for own in ranked.values()])
         for at, measure in enumerate(MEASURES)
     ]
     return {name: _row(own, best if name in ranked else ()) for name, own in texts.items()}
+
+
+def _marked(measure: Measure, column: Sequence[str]) -> str:
+    """Return the best number of a column; empty if it is a 0 that more than half of the column has."""
+    known = [text for text in column if text != "–"]
+    best = measure.best(known, key=float, default="")
+    return "" if best == "0" and 2 * known.count(best) > len(known) else best
 
 
 def _interval(limits: Mapping[str, Any]) -> str:
@@ -363,7 +370,7 @@ def _sentences(
         )
     yield (
         rf"\emph{{Score}} is the mean {_DISTANCES[report.settings.distance]} to people's consensus, "
-        "lower is better. The best of each column is bold."
+        "lower is better. The best of each column is bold, unless most have a 0."
     )
     for measure in further_measures():
         yield latex_text(f"{measure.heading}: {measure.says}.")

@@ -29,7 +29,11 @@ class Drawn:
 
     def scores(self, image: int, noise: float, decimals: int = 4) -> dict[str, float]:
         share = 1 / (
-            1 + np.exp(-self.quality[image] - noise * self.rng.normal(size=4)[: len(self.methods)])
+            1
+            + np.exp(
+                -self.quality[image]
+                - noise * self.rng.normal(size=max(4, len(self.methods)))[: len(self.methods)]
+            )
         )
         return dict(zip(self.methods, share.round(decimals).tolist(), strict=True))
 

@@ -8,7 +8,7 @@ from text_rankings.base.counts import counted
 
 from ..names import fitted_names
 from ..problems import KEPT_AS_IT_IS, PASSED_OVER, Nearest, Problem, Problems, pattern_of, quoted
-from .contents import Archive
+from .contents import LEAST_OUTSIDE_PX, Archive
 
 T = TypeVar("T")
 # Formats whose own programs pass over results for images without ground truth.
@@ -127,11 +127,11 @@ def outside_images(archive: Archive, sizes: Mapping[str, tuple[int, int]]) -> Pr
             for at, region in enumerate(regions):
                 left, top, right, bottom = region.box
                 over = max(-left, -top, right - width, bottom - height)
-                if over > 0:
+                if over >= LEAST_OUTSIDE_PX:
                     lines = archive.lines.get(image)
                     problems.warning(
                         "L6",
-                        f"region {at + 1} reaches {over:g} px outside {image}",
+                        f"region {at + 1} reaches {round(over, 2):g} px outside {image}",
                         f"coordinates within {width} x {height}",
                         archive.entries.get(image),
                         None if lines is None else lines[at],

@@ -14,7 +14,7 @@ from .archives import Limits
 # Plug-ins import finite_in from here.
 from .checked import finite_in as finite_in
 from .checked import shown, unread_fields
-from .contents import Archive, Kind, LeftOut, LineFormat, OnEntry, Read, Unit
+from .contents import LEAST_OUTSIDE_PX, Archive, Kind, LeftOut, LineFormat, OnEntry, Read, Unit
 from .documents import Document, are_different, documents, image_name, storable
 from .files import Source, source_name
 from .limits import BATCH, MAX_NAME
@@ -294,10 +294,10 @@ class Collector:
         width, height = self._sizes[image]
         left, top, right, bottom = region.box
         over = max(-left, -top, right - width, bottom - height)
-        if over > 0:
+        if over >= LEAST_OUTSIDE_PX:
             self._problems.warning(
                 "L6",
-                f"a region that reaches {over:g} px outside {image}",
+                f"a region that reaches {round(over, 2):g} px outside {image}",
                 f"coordinates within {width} x {height}",
                 entry,
                 line,

@@ -16,6 +16,8 @@ Kind = Literal["truth", "results"]
 KINDS: Final[tuple[Kind, ...]] = ("truth", "results")
 # Called with "done, total" after each entry; an exception ends the reading.
 OnEntry = Callable[[int, int], None]
+# A region is outside its image from here on; less is the rounding of rotated corners.
+LEAST_OUTSIDE_PX: Final = 0.005
 # The transcription of an ignored region.
 IGNORED_TEXT: Final = "###"
 ByImage = Mapping[str, tuple[Region, ...]]

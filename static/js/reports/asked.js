@@ -42,7 +42,10 @@ export function enhanceAsked(root, page = document) {
     const { question } = link.closest("[data-question]").dataset;
     if (!(await show(href))) return view.location.assign(href);
     view.history.pushState(null, "", href);
-    root.querySelector(`[data-question="${question}"] [aria-expanded]`).focus();
+    const section = root.querySelector(`[data-question="${question}"]`);
+    const own = section.querySelector("[aria-expanded]");
+    own.focus({ preventScroll: true });
+    if (own.ariaExpanded === "true") section.scrollIntoView();
   });
   view.addEventListener("popstate", () => show(view.location.href));
   reveal();

@@ -82,9 +82,7 @@ def large_study() -> Study:
     drawn = Drawn(233, methods=methods)
     study = drawn_study(233, 3, lambda image, _: drawn.seen(image, 1.0), methods)
     for at in range(13):
-        scored(
-            study, f"Protocol {chr(65 + at)}", lambda image, at=at: drawn.seen(image, at / 4, 1e-4)
-        )
+        scored(study, f"Protocol {chr(65 + at)}", lambda image, at=at: drawn.scores(image, at / 4))
     return study
 
 
@@ -123,7 +121,10 @@ def test_all_the_rest_is_one_opening_away(researcher, study):
     alike = page.count("=</th>") + page.count(" = ")
     linked = {*re.findall(r"disagreement/\?criterion=recall&amp;protocol=([^&]+)&amp;", page)}
     assert len(linked) + alike >= len(rows)
-    opened = researcher.get(address, {"open": "all"}).text
+    opened = "".join(
+        researcher.get(address, {"open": "all", "criterion": criterion}).text
+        for criterion in CRITERIA
+    )
     asked = asked_now(study, usual_settings(study))
     for table in tables_of(analysed_report(asked)[1]):
         if table.slug == "verdicts":

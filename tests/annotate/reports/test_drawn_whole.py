@@ -9,7 +9,9 @@ from django.urls import reverse
 from annotate.publication import services as publication
 from annotate.reports.exports import kept_text, table_text, tables_in
 from annotate.reports.services import available_runs
+from annotate.studies.services import set_state
 from rankings.agreement.report import Settings
+from rankings.inference.sequential import FEWEST_IMAGES
 from tests.support.drawn import METHODS, Drawn, drawn_study, scored
 from tests.support.factories import add_researcher
 from tests.support.kept import keep_report
@@ -160,6 +162,35 @@ def test_drawn_studies_are_rendered_whole(client, drawn):
         if response.context.get("preferred"):
             check_detectors(response.context["preferred"], preferences_in(whole[1], response))
     check_files(whole[1])
+    check_sentences(client, whole[0])
+
+
+def numbers_after(text, words):
+    """Return the numbers of a sentence that has a number in place of each N."""
+    pattern = re.escape(words).replace("N", r"(\d+)")
+    return [int(n) for n in found.groups()] if (found := re.search(pattern, text)) else None
+
+
+def check_sentences(client, study):
+    """The report and the study's page agree about one study, open and closed."""
+    report = client.get(reverse("reports:report", args=[study.slug]), {"open": "all"})
+    page, table = read(report.text), report.context["shown"].table
+    assert numbers_after(page, "N images") == [study.study_images.count()]
+    if table.n_images != study.study_images.count():
+        assert f"({table.n_images} counted)" in page
+    assert "0 agreed" not in page
+    state = read(client.get(reverse("studies:detail", args=[study.slug])).text)
+    complete, n_images = numbers_after(state, "N of N image")
+    assert n_images == study.study_images.count()
+    assert (complete < n_images) == ("What is missing" in state)
+    assert ("Too early" in state) == ("Still needed" in state)
+    if n_images < FEWEST_IMAGES:
+        assert "Too early" not in state
+    set_state(study=study, state="closed")
+    closed = read(client.get(reverse("studies:detail", args=[study.slug])).text)
+    for words in ("Too early", "Still needed", "still need", "at the pace", "so fix the end date"):
+        assert words not in closed, words
+        assert words not in read(client.get(reverse("reports:report", args=[study.slug])).text)
 
 
 def check_files(kept):
@@ -180,7 +211,8 @@ def check_files(kept):
 
 def check_protocols(context):
     """Sentences on the nearest follow the letters of the same page, and no two are opposite."""
-    said = [context["answer"].headline, *context["answer"].sentences]
+    [sure] = [one.sentences for one in context["questions"] if one.slug == "sure"] or [()]
+    said = [context["answer"].headline, *sure]
     letters = {row.name: row.letters for row in context["shown"].rows}
     for sentence in said:
         for better, worse in told(sentence, letters):
@@ -236,7 +268,9 @@ def check_detectors(shown, found):
 def test_protocols_that_order_all_alike_are_one_row_and_sentinels_stand_apart(client):
     study = copies_and_a_sentinel()
     client.force_login(add_researcher(study))
-    response = client.get(reverse("reports:report", args=[study.slug]), {"min_annotators": 1})
+    response = client.get(
+        reverse("reports:report", args=[study.slug]), {"min_annotators": 1, "open": "sure"}
+    )
     protocols, others = response.context["shown"].bodies
     assert [line.name for line in protocols] == ["Copy = Original", "Far"]
     assert [(line.name, line.kind) for line in others] == [

@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from annotate.judging import services as judging
 from annotate.reports import services
-from annotate.reports.pairs import shown_pairs
+from annotate.reports.presentation import shown_pairs
 from annotate.scoring.models import Score
 from annotate.studies.exclusions import decide
 from rankings.agreement.report import Settings
@@ -202,7 +202,7 @@ def test_losses_are_true_where_alike_pairs_are_said_to_look_the_same():
 def test_skips_are_counted_beside_the_losses_on_the_page_and_in_files(client):
     study = alike_study(skips=True)
     client.force_login(add_researcher(study))
-    text = client.get(reverse("reports:report", args=[study.slug]), {"open": "sure"}).text
+    text = client.get(reverse("reports:report", args=[study.slug]), {"open": "all"}).text
     assert "8 of 16 visits are missing, because pairs in them were skipped." in text
     assert "If a loss is outside its limits" in text
     assert "I cannot see it well enough (4); Another reason (4)" in text

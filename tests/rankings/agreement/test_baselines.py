@@ -188,7 +188,7 @@ MEANS = {"A": 10.0, "B": 20.0, "C": 30.0}
         ),
         (
             compared(MEANS, [{"A", "C"}]),
-            "A is nearer to people than 1 of 2 other protocols; B may be as near.",
+            "A is nearer to people than 1 of 2 other protocols; B cannot be told apart from it.",
         ),
         (
             compared(MEANS, [{"B", "C"}]),
