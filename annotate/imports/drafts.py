@@ -96,7 +96,8 @@ def add_file(*, draft: Draft, stream: BinaryIO, name: str) -> DraftFile:
 
 def _guess_anew(truth: DraftFile) -> None:
     """Guess again the files that were taken for ground truth only because there was no other."""
-    for file in truth.draft.files.filter(kind=FileKind.TRUTH).exclude(pk=truth.pk):
+    guessed = truth.draft.files.filter(kind=FileKind.TRUTH).exclude(reason="")
+    for file in guessed.exclude(pk=truth.pk):
         guess = guessing.guess_file(
             staging.path_of(file.draft_id, file.sha256), file.name, has_truth=True
         )
@@ -141,6 +142,9 @@ def change_file(*, file: DraftFile, **fields: Any) -> None:
     with _changing(file.draft) as locked:
         if {"kind", "format"} & set(changed):
             _forget_readings(locked, file)
+        if "kind" in changed and "reason" not in fields:
+            # Chosen by a person, so that no later guess replaces it.
+            fields, changed = {**fields, "reason": ""}, [*changed, "reason"]
         for name in changed:
             setattr(file, name, fields[name])
         if file.kind == FileKind.TRUTH:

@@ -1,7 +1,7 @@
 """Readiness of a dataset: which protocols have their inputs, and why the others do not."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Final
 
@@ -12,9 +12,20 @@ from django.utils.translation import gettext as _
 
 from annotate.datasets.mending import mended
 from annotate.datasets.models import Dataset
-from annotate.datasets.selectors import Holdings, holdings
+from annotate.datasets.selectors import (
+    Holdings,
+    holdings,
+    results_on,
+    said_of_same_photographs,
+    truths_of,
+)
 from protocols import registry, score_versions
-from protocols.core.fitting import lacking, lacking_in_results, needed_of_results
+from protocols.core.fitting import Held, lacking, lacking_in_results, needed_of_results
+from protocols.diagnostics.fits import sample
+from protocols.diagnostics.inspection import one_sided_fields
+from protocols.diagnostics.levels import outlines_against_texts, words_against_lines
+from protocols.diagnostics.truths import impossible
+from protocols.formats.containers.contents import Archive, LineFormat
 
 
 @dataclass(frozen=True)
@@ -50,6 +61,8 @@ class Readiness:
     uses: Sequence[Use]
     n_images: int
     n_looked_at: int
+    # Oddities of the data, as sentences.
+    oddities: Sequence[str] = ()
 
     @property
     def proposed(self) -> list[str]:
@@ -58,6 +71,9 @@ class Readiness:
 
 
 _DAY: Final = 24 * 3600
+# Images and methods whose regions are looked at for oddities.
+_MAX_IMAGES: Final = 60
+_MAX_METHODS: Final = 10
 # Uses of a dataset, each with a protocol that has the same needs.
 _USES = (
     (gettext_lazy("scores of detection"), "iou"),
@@ -101,7 +117,25 @@ def _readiness(dataset: Dataset) -> Readiness:
         ],
         held.n_images,
         held.n_looked_at,
+        list(_oddities(dataset)),
     )
+
+
+def _oddities(dataset: Dataset) -> Iterator[str]:
+    """Yield what a curator would ask about the data, as a load does, on some of the images."""
+    if same := said_of_same_photographs(dataset.images.all()):
+        yield same
+    names = sample(list(dataset.images.in_order().values_list("name", flat=True)), _MAX_IMAGES)
+    truth = truths_of(dataset, names)
+    regions = [region for of in truth.values() for region in of]
+    archive = Archive(dataset.name, LineFormat.QUAD, truth, (), {})
+    found = [*impossible(archive), *outlines_against_texts(archive)]
+    for method, results in results_on(dataset, names, _MAX_METHODS).items():
+        own = [region for of in results.values() for region in of]
+        compared = {name: of for name, of in truth.items() if name in results}
+        found += one_sided_fields(method, Held.of(regions, own))
+        found += words_against_lines(replace(archive, name=method), compared, results)
+    yield from map(str, found)
 
 
 def _lacks(slug: str, held: Holdings) -> str:

@@ -11,7 +11,7 @@ from protocols.core.base import Field
 from protocols.core.fitting import Held
 from protocols.core.regions import Region, encode_regions
 from protocols.formats.containers.contents import Archive, LineFormat
-from protocols.formats.problems import KEPT, MISREAD, Problems
+from protocols.formats.problems import KEPT, MISREAD, Problem, Problems
 from text_rankings.base.counts import counted
 
 from .corrections import amended
@@ -166,9 +166,11 @@ def look(
     noticed.archive = _told(noticed, against, reading, as_read)
     truths = [region for of in against.truth.values() for region in of]
     found = [region for image in against.truth for region in results.get(image, ())]
-    noticed.archive = _told_of_fields(noticed.archive, Held.of(truths, found))
     problems = noticed.archive.collected()
-    for fault in words_against_lines(archive, against.truth, results):
+    for fault in (
+        *one_sided_fields(archive.name, Held.of(truths, found)),
+        *words_against_lines(archive, against.truth, results),
+    ):
         problems.add(fault)
     noticed.archive = noticed.archive.with_problems(problems)
     return noticed
@@ -367,14 +369,17 @@ def _told(noticed: Noticed, against: Against, reading: str, as_read: Fit) -> Arc
     return archive.with_problems(problems)
 
 
-def _told_of_fields(archive: Archive, held: Held) -> Archive:
-    """Return the archive with findings on labels and texts that one side has and the other does not."""
-    problems = archive.collected()
-    for name, words in _FIELDS.items():
-        of_truths, of_found = held.of_truths[name], held.of_found[name]
+def one_sided_fields(name: str, held: Held) -> list[Problem]:
+    """Return warnings (F10) on labels and texts of one side, and confidences of some detections.
+
+    ``name`` is that of the results.
+    """
+    problems = Problems(name)
+    for of, words in _FIELDS.items():
+        of_truths, of_found = held.of_truths[of], held.of_found[of]
         if held.truths and of_found and not of_truths:
             found = f"{words} that the ground truth does not have"
-        elif held.found and of_truths and not of_found and name == "label":
+        elif held.found and of_truths and not of_found and of == "label":
             found = f"no {words}, which the ground truth has"
         else:
             continue
@@ -383,7 +388,7 @@ def _told_of_fields(archive: Archive, held: Held) -> Archive:
     if 0 < held.of_found["confidence"] < held.found:
         found = f"confidences on {held.of_found['confidence']} of {held.found} detections"
         problems.warning("F10", found, "confidences on all of them, or on none", action=KEPT)
-    return archive.with_problems(problems)
+    return problems.found
 
 
 def _fits_hardly(of: Fit) -> bool:

@@ -16,7 +16,7 @@ from text_rankings.base.counts import counted
 
 from .readings import Regions
 
-# A part lies within a whole by this share of its area, and has at most that share of the whole's.
+# Least share of a part's area within its whole, and greatest share of the whole's area that it has.
 _WITHIN: Final = 0.7
 _PART: Final = 0.6
 # From this share of the truths that are touched on, and of so many, the levels differ.

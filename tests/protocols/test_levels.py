@@ -1,4 +1,4 @@
-"""Forty faults planted in ten sets are found, and less than one is said of a set without one.
+"""Forty faults planted in ten sets are found, and sets without a fault have no finding.
 
 Four sets are of the field, where their files are next to the repository; all others are drawn.
 """
@@ -94,7 +94,7 @@ def test_a_set_without_a_fault_is_quiet(loaded):
 
 
 def test_results_of_words_against_lines_are_found(loaded):
-    """Each truth stands for a line, of which the results have two words."""
+    """Each truth is taken as a line, of which the results have two words."""
     truth, _results = loaded
     words = {
         image: tuple(half for one in of if one.box[2] - one.box[0] > 6 for half in halves(one))
@@ -192,7 +192,7 @@ def test_lines_that_are_not_around_their_words_are_found():
         }
     [problem] = outlines_against_texts(replace(truth, parents=parents))
     assert "median IoU 0.50 of" in problem.found
-    # With lines around their words, nothing is said.
+    # Lines around their words are right.
     tight = {
         image: {
             name: Region.from_box(*line.box[:3], (line.box[1] + line.box[3]) / 2)

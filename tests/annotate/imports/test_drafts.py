@@ -237,6 +237,20 @@ class TestCheck:
             drafts.start_check(draft=draft)
         assert not Job.objects.exists()
 
+    def test_a_kind_chosen_by_hand_stays_when_a_ground_truth_comes_later(self):
+        """Results with texts look like ground truth while there is none."""
+        texts = {"img_1.txt": "0,0,40,0,40,20,0,20,one\n"}
+        for is_chosen in (False, True):
+            draft = drafts.open_draft(person=None, name=f"Chosen {is_chosen}")
+            first = drafts.add_file(draft=draft, stream=stream(texts), name="first.zip")
+            assert first.kind == "truth"
+            if is_chosen:
+                drafts.change_file(file=first, kind="results", title="net")
+                drafts.change_file(file=first, kind="truth")
+            drafts.add_file(draft=draft, stream=stream(TRUTH), name="gt.zip")
+            first.refresh_from_db()
+            assert first.kind == ("truth" if is_chosen else "results")
+
     def test_a_load_without_files_is_refused(self):
         with pytest.raises(NotLoaded, match="at least one file"):
             drafts.start_check(draft=drafts.open_draft(person=None))
