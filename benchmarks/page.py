@@ -12,7 +12,6 @@ are printed next to the numbers.
 import argparse
 import gzip
 import re
-from collections import Counter
 from collections.abc import Sequence
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -313,12 +312,6 @@ def _move_many_boxes(page: Any, url: str) -> None:
     )
 
 
-def _shortened(sql: str) -> str:
-    """Return the operation and the table of a query."""
-    table = re.search(r'(?:FROM|INTO|UPDATE) "(?:annotate_)?(\w+)"', sql)
-    return f"{sql.split()[0].lower()} {table[1] if table else ''}".strip()
-
-
 def _memory(cdp: Any) -> tuple[int, int]:
     """Return the bytes of JavaScript and the number of DOM nodes, after garbage collection."""
     cdp.send("HeapProfiler.collectGarbage")
@@ -352,9 +345,6 @@ def _server(n_methods: int, n_screens: int, **settings: Any) -> None:
         f"{median(n_queries):.0f} / {percentile(n_queries, 0.95)} / {max(n_queries)}",
         "at most 12",
     )
-    of_screens = Counter(tuple(map(_shortened, request.queries)) for request in requests)
-    [(usual, n)] = of_screens.most_common(1)
-    print(f"  {n} screens asked: {', '.join(usual)}")
 
 
 if __name__ == "__main__":
