@@ -11,7 +11,6 @@ are printed next to the numbers.
 
 import argparse
 import gzip
-import re
 from collections.abc import Sequence
 from statistics import median
 from tempfile import TemporaryDirectory
