@@ -78,6 +78,7 @@ RUN = {
 # The test that runs them.
 ELSEWHERE = {
     "docs/how-to/extend.md": "tests/test_recipes.py",
+    "docs/how-to/judge-with-a-model.md": "tests/annotate/judges/test_how_to.py",
     "docs/how-to/study-file.md": "tests/annotate/design/study_file/test_study_file.py",
     "docs/api.md": "tests/annotate/api/test_document.py",
 }

@@ -49,7 +49,7 @@ ADDRESSES = [
 
 
 def everything(study, kept, admin, folder):
-    """All pages, answers of the API and files of a study, computed anew, by name."""
+    """All pages, answers of the API and files of a study by name, without cached ones."""
     cache.clear()
     client = Client()
     client.force_login(admin)
