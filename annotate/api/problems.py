@@ -155,7 +155,7 @@ def _outside_views(
     """Return the handler of an error outside views; pages keep Django's own."""
 
     def handler(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-        if request.path.startswith(ROOT):
+        if request.path_info.startswith(ROOT):
             return _response(document(status, name, title, detail, request.path))
         return page(request) if exception is None else page(request, exception)
 

@@ -13,6 +13,7 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import DatabaseError, InterfaceError, OperationalError, connection, transaction
 from django.db.models import F
+from django.urls import set_script_prefix
 from django.utils import timezone, translation
 
 from annotate.audit.services import acting
@@ -65,6 +66,8 @@ def run_one(pk: int, *, beats_beside: bool = True) -> bool:
     job = Job.objects.get(pk=pk)
     pulse = Pulse(job, beats_beside)
     _at_work[worker] = pk
+    # Threads do not have the prefix of the main one.
+    set_script_prefix(settings.FORCE_SCRIPT_NAME or "/")
     try:
         # The texts that a job stores are in English, and translated for each reader.
         with pulse.beating(), translation.override("en"):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from django.test import Client
-from django.urls import get_resolver, reverse
+from django.urls import get_resolver, reverse, set_script_prefix
 
 from annotate.api.scopes import SCOPES
 from annotate.api.tokens.services import create_token
@@ -106,6 +106,16 @@ def test_the_proxy_is_told_before_it_stores_a_body(client):
     assert asked(client, reverse("home")) == 403
 
 
+def test_the_proxy_asks_below_a_path(client, settings):
+    settings.FORCE_SCRIPT_NAME = "/rankings"
+    client.force_login(make_admin())
+    try:
+        assert asked(client, "/rankings/data/load/") == 204
+        assert asked(client, "/rankings/") == 403
+    finally:
+        set_script_prefix("/")
+
+
 def _marked(entries, route=""):
     """Yield an example of each address that takes files, and False or True for a mark."""
     for entry in entries:
@@ -118,10 +128,12 @@ def _marked(entries, route=""):
             yield f"/{whole}", hasattr(view, "may_take_files")
 
 
-def test_the_proxy_and_the_site_name_the_same_addresses():
+@pytest.mark.parametrize("below", ["", "/rankings"])
+def test_the_proxy_and_the_site_name_the_same_addresses(below):
     known = re.search(r"location ~ (\^\S+)", TEMPLATE.read_text())[1]
+    known = known.replace("${SCRIPT_NAME}", below)
     found = dict(_marked(get_resolver().url_patterns))
-    assert {path for path in found if re.search(known, path)} == {
+    assert {path for path in found if re.search(known, below + path)} == {
         path for path, takes in found.items() if takes
     }
     assert sum(found.values()) == 7

@@ -48,6 +48,7 @@ def configured(folder, *, site, http, https):
     filled = Template((ROOT / "deploy/nginx.conf.template").read_text()).safe_substitute(
         SITE=f"127.0.0.1:{site}",
         SITE_NAME=HOST,
+        SCRIPT_NAME="",
         HTTP_PORT=f"127.0.0.1:{http}",
         HTTPS_PORT=f"127.0.0.1:{https}",
         CERTIFICATES=str(folder),

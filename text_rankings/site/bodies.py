@@ -46,7 +46,7 @@ class BodyLimit:
         length = _number(request.META.get("CONTENT_LENGTH", ""))
         if length is None or length <= most_bytes(request, view, kwargs, length):
             return None
-        if request.path.startswith(ROOT):
+        if request.path_info.startswith(ROOT):
             return too_large(request)
         return render(request, "413.html", status=413)
 
@@ -98,7 +98,7 @@ def may_send(request: HttpRequest) -> HttpResponse:
         return HttpResponse(status=204)
     path = request.headers.get("X-Original-URI", "").partition("?")[0]
     try:
-        match = resolve(unquote(path))
+        match = resolve(unquote(path).removeprefix(settings.FORCE_SCRIPT_NAME or ""))
     except Resolver404:
         return HttpResponse(status=403)
     most = most_bytes(request, match.func, match.kwargs)

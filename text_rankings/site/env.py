@@ -1,9 +1,11 @@
 """Settings from the environment; errors name the variable."""
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import overload
+from zoneinfo import ZoneInfo
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -50,6 +52,25 @@ def number(name: str, default: int | None) -> int | None:
         return int(value)
     except ValueError as fault:
         raise ImproperlyConfigured(f"{name} must be a number, not {value!r}.") from fault
+
+
+def zone(name: str, default: str) -> str:
+    """Return the name of a time zone, such as Europe/Paris."""
+    value = text(name, default)
+    try:
+        return ZoneInfo(value).key
+    except (LookupError, ValueError, OSError) as fault:
+        raise ImproperlyConfigured(
+            f"{name} must be a time zone such as Europe/Paris, not {value!r}."
+        ) from fault
+
+
+def prefix(name: str) -> str:
+    """Return a path below which the site is, such as /rankings; empty for the top of its host."""
+    value = text(name, default="")
+    if value and not re.fullmatch(r"(/[A-Za-z0-9_.~-]+)+", value):
+        raise ImproperlyConfigured(f"{name} must be a path such as /rankings, not {value!r}.")
+    return value
 
 
 def choice(name: str, choices: Sequence[str], default: str) -> str:

@@ -108,7 +108,7 @@ def english_for_programs(get_response: Answer) -> Answer:
 
     def answer(request: HttpRequest) -> HttpResponseBase:
         path = request.path_info
-        if _FILE.search(path) or (path.startswith(ROOT) and path != reverse("api:docs")):
+        if _FILE.search(path) or (path.startswith(ROOT) and request.path != reverse("api:docs")):
             # Not reset when the view returns: a long file is written while it is sent.
             translation.activate("en")
         return get_response(request)

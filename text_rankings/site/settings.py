@@ -232,11 +232,10 @@ ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*"]
 # An e-mail address is used for password resets only; users can work before confirming it.
 ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_EMAIL_NOTIFICATIONS = MAIL_IS_SET_UP
-ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
+ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = False
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
 ACCOUNT_MAX_EMAIL_ADDRESSES = 3
 ACCOUNT_LOGOUT_REDIRECT_URL = "home"
-ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = False
 ACCOUNT_SESSION_REMEMBER = True
 # A whole class may share one address. A failed sign-in counts against the user first, so that a
 # user who is locked out and keeps trying does not lock out the others.
@@ -268,11 +267,13 @@ LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("fr", "Français")]
 LANGUAGE_COOKIE_AGE = 365 * 24 * 3600
 LANGUAGE_COOKIE_SAMESITE = "Lax"
-TIME_ZONE = "UTC"
-USE_I18N = True
-USE_TZ = True
+# For pages; files and the API have UTC.
+TIME_ZONE = env.zone("TIME_ZONE", default="UTC")
 
-STATIC_URL = "static/"
+# Where the site is not at the top of its host: /rankings.
+FORCE_SCRIPT_NAME = env.prefix("SCRIPT_NAME") or None
+SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = LANGUAGE_COOKIE_PATH = FORCE_SCRIPT_NAME or "/"
+STATIC_URL = f"{FORCE_SCRIPT_NAME or ''}/static/"
 STATIC_ROOT = env.folder("STATIC_ROOT", (places.REPOSITORY or DATA_DIR) / "staticfiles")
 STATICFILES_DIRS = [places.STATIC]
 # Images are stored under their hashes; a view that checks access serves them; no MEDIA_URL.
@@ -387,7 +388,7 @@ SPECTACULAR_SETTINGS = {
         "WhenShown": "annotate.studies.models.Study.GroundTruth",
     },
     "SWAGGER_UI_DIST": "SIDECAR",
-    "SWAGGER_UI_FAVICON_HREF": f"/{STATIC_URL}img/icon.svg",
+    "SWAGGER_UI_FAVICON_HREF": f"{STATIC_URL}img/icon.svg",
     "SWAGGER_UI_SETTINGS": {
         "deepLinking": True,
         "persistAuthorization": False,

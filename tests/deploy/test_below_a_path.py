@@ -1,0 +1,130 @@
+"""A site below a path of its host: pages, styles, scripts, cookies, the API and addresses made by jobs."""
+
+import http.client
+import os
+import re
+import subprocess
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+from django.urls import reverse, set_script_prefix
+
+from annotate.jobs import registry, services
+from benchmarks.own_site import free_port
+from tests.support.work import make_follower, work_for_followers
+from text_rankings.site import env
+
+ROOT = Path(__file__).resolve().parents[2]
+BELOW = "/rankings"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """Start the server's own configuration below a path; yield a function that gets an address."""
+    folder, port = tmp_path_factory.mktemp("below"), free_port()
+    environment = {
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "tests.support.quick_settings",
+        "SECRET_KEY": "only-for-this-test-" + "x7Q" * 20,
+        "HTTPS": "false",
+        "SCRIPT_NAME": BELOW,
+        "TIME_ZONE": "Europe/Paris",
+        "DATA_DIR": str(folder / "data"),
+        "STATIC_ROOT": str(folder / "collected"),
+        "DATABASE_URL": f"sqlite:///{folder}/db.sqlite3",
+        "WEB_PROCESSES": "1",
+    }
+    others = [f"--ignore={name}" for name in ("drf_spectacular_sidecar", "rest_framework", "admin")]
+    for step in (["migrate"], ["createcachetable"], ["collectstatic", "--noinput", *others]):
+        command = [sys.executable, "manage.py", *step, "--verbosity", "0"]
+        subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True)
+    gunicorn = [sys.executable, "-m", "gunicorn", "--config", "text_rankings/site/gunicorn.py"]
+    bound = ["--bind", f"127.0.0.1:{port}", "text_rankings.site.wsgi"]
+    with (folder / "log").open("wb") as log:
+        server = subprocess.Popen(
+            [*gunicorn, *bound], cwd=ROOT, env=environment, stdout=log, stderr=log
+        )
+
+    def get(address):
+        with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=30)) as connection:
+            connection.request("GET", address)
+            response = connection.getresponse()
+            return response, response.read().decode(errors="replace")
+
+    try:
+        for _ in range(300):
+            try:
+                get(f"{BELOW}/healthz")
+                break
+            except OSError:
+                time.sleep(0.2)
+        yield get
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def addresses_in(page):
+    return re.findall(r'(?:href|src|action)="(/[^"]*)"', page)
+
+
+@pytest.mark.parametrize("start", ["/accounts/login/", "/protocols/"])
+def test_every_address_of_a_page_is_below_the_path_and_answers(site, start):
+    response, page = site(BELOW + start)
+    assert response.status == 200, page[:300]
+    found = addresses_in(page)
+    assert len(found) > 5
+    assert [address for address in found if not address.startswith(f"{BELOW}/")] == []
+    files = [address for address in found if "/static/" in address]
+    assert files
+    assert {site(address.partition("?")[0])[0].status for address in files} == {200}
+
+
+def test_cookies_are_for_the_path(site):
+    response, _ = site(f"{BELOW}/accounts/login/")
+    cookies = response.headers.get_all("Set-Cookie")
+    assert cookies
+    assert all(f"Path={BELOW}" in cookie for cookie in cookies)
+
+
+def test_what_is_not_there_is_a_problem_document_of_the_api_and_a_page_elsewhere(site):
+    response, text = site(f"{BELOW}/api/v1/nothing")
+    assert (response.status, response.headers["Content-Type"]) == (404, "application/problem+json")
+    assert f'"{BELOW}/api/v1/nothing"' in text
+    response, _ = site(f"{BELOW}/nothing/")
+    assert response.headers["Content-Type"].startswith("text/html")
+    assert site(f"{BELOW}/readyz")[0].status in (200, 503)
+
+
+@pytest.mark.django_db
+def test_jobs_write_addresses_below_the_path(settings, monkeypatch):
+    """A worker's threads do not have the prefix that Django gives its first one."""
+    settings.FORCE_SCRIPT_NAME = BELOW
+
+    def work(arguments, job):
+        with job.publishing() as outcome:
+            outcome.address = reverse("home")
+
+    monkeypatch.setitem(registry._KINDS, "test", work_for_followers(work))
+    try:
+        assert services.start(kind="test", person=make_follower()).address == f"{BELOW}/"
+    finally:
+        set_script_prefix("/")
+
+
+@pytest.mark.parametrize("given", ["rankings", "/rankings/", "/", "/a b", "//x"])
+def test_what_is_no_path_stops_the_start(given, monkeypatch):
+    monkeypatch.setenv("SCRIPT_NAME", given)
+    with pytest.raises(ImproperlyConfigured, match="SCRIPT_NAME must be a path such as /rankings"):
+        env.prefix("SCRIPT_NAME")
+
+
+@pytest.mark.parametrize("given", ["Mars/Olympus", "../etc/passwd", "Europe"])
+def test_what_is_no_time_zone_stops_the_start(given, monkeypatch):
+    monkeypatch.setenv("TIME_ZONE", given)
+    with pytest.raises(ImproperlyConfigured, match="TIME_ZONE must be a time zone such as"):
+        env.zone("TIME_ZONE", "UTC")
