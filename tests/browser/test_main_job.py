@@ -215,7 +215,6 @@ def rank_by_keyboard(page: Page, annotator: str, undo_at: int | None) -> None:
     """Answer every pair by the annotator's rankings, with keys alone; once wrongly and back."""
     page.get_by_role("link", name="Start with the introduction").click()
     first_visit(page)
-    page.get_by_role("button", name="Start").click()
     # The script shows this button when it is ready for keys.
     expect(page.locator("[data-open-skip]")).to_be_visible()
     n_answered = 0

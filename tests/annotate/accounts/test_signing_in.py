@@ -56,6 +56,14 @@ def is_in(client):
     return "_auth_user_id" in client.session
 
 
+def test_no_greeting_comes_before_what_was_asked_for(client, ana):
+    form = {"login": "ana", "password": PHRASE, "next": reverse("home")}
+    page = client.post(reverse("account_login"), form, follow=True)
+    assert is_in(client)
+    assert list(page.context["messages"]) == []
+    assert re.search(r">\s*ana\s*</a>", page.text), "the header names the user"
+
+
 # Lockout
 
 

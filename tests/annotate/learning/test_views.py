@@ -154,9 +154,13 @@ def test_the_whole_visit_needs_links_and_forms_only(page, client, study, annotat
         response = client.get(re.search(r'href="([^"]+)"[^>]*data-next', text)[1])
     assert "Well done" in response.content.decode()
     response = client.get(next(url for url in hrefs(response) if url.endswith("/keys/")))
-    assert "Start the study" in response.content.decode()
-    response = client.post(reverse("learning:finish", args=[study.slug]))
-    assert response["Location"] == reverse("judging:judge", args=[study.slug])
+    begin = r'<button[^>]*name="begin"\s+value="1"[^>]*>\s*Start the study'
+    assert re.search(begin, response.content.decode())
+    response = client.post(
+        reverse("learning:finish", args=[study.slug]), {"begin": "1"}, follow=True
+    )
+    assert response.redirect_chain[-1][0] == reverse("judging:judge", args=[study.slug])
+    assert "data-screen-id" in response.content.decode(), "the first pair, without another page"
     assert not services.is_due(study, annotator)
     assert FirstVisit.objects.get().practice == "passed"
 
