@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from .errors import FileRefused
 
 SCHEMA: Final = Path(__file__).with_name("study.schema.json")
+_MAX_BYTES: Final = 1024**2
 _HEADER: Final = re.compile(r"^\s*\[(\[)?\s*([\w.\"-]+)\s*\]?\]")
 _KEY: Final = re.compile(r"^\s*([\w\"-]+)\s*=")
 _TYPES: Final[dict[str, type | tuple[type, ...]]] = {
@@ -54,7 +55,7 @@ class StudyFile:
 def read(path: Path) -> StudyFile:
     """Read a study file, which is not checked yet. Raises FileRefused with file and line."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = _text(path)
         # Dates of TOML become text, as JSON Schema has them.
         content = json.loads(json.dumps(tomllib.loads(text), default=str))
     except OSError as fault:
@@ -68,7 +69,22 @@ def read(path: Path) -> StudyFile:
     except tomllib.TOMLDecodeError as fault:
         line = re.search(r"line (\d+)", str(fault))
         raise FileRefused(f"{path}{':' + line[1] if line else ''}: {fault}") from fault
+    except ValueError as fault:  # Python converts no more than 4,300 digits
+        raise FileRefused(_("{path}: a number that is too long.").format(path=path)) from fault
     return StudyFile(path, content, _lines_of(text))
+
+
+def _text(path: Path) -> str:
+    """Return a file's text. Raises FileRefused for pipes, devices and files of more than a megabyte."""
+    if path.exists() and not path.is_file():
+        raise FileRefused(_("{path}: no file that can be read whole.").format(path=path))
+    with path.open("rb") as file:
+        content = file.read(_MAX_BYTES + 1)
+    if len(content) > _MAX_BYTES:
+        raise FileRefused(
+            _("{path}: more than 1 MB; a study file names its data.").format(path=path)
+        )
+    return content.decode()
 
 
 def named_protocol(one: str | Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
