@@ -65,7 +65,7 @@ test-lowest: var/lowest/made ## Start the site and run the libraries' tests on t
 
 benchmarks-check: .venv/dev ## See that the benchmarks still run, on little data; no time is judged
 	$(BIN)/python -m benchmarks.protocols --quick --data /nowhere
-	$(BIN)/python -m benchmarks.conformance --originals /nowhere
+	$(BIN)/python -m benchmarks.conformance --originals /nowhere --only iou
 	$(BIN)/python -m benchmarks.load --seconds 2 --annotators 3 --think 0.1 --sqlite
 	$(BIN)/python -m benchmarks.crowd --people 12 --places 8 --pairs 8 --within 1 --think 0 --sqlite --no-browser
 	$(BIN)/python -m benchmarks.page --screens 3 --server-screens 10

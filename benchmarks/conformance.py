@@ -1,13 +1,15 @@
-"""Run your own copies of published programs next to ours, and compare every image.
+"""Run published programs next to ours, and compare every image.
 
-    python -m benchmarks.conformance --originals DIR [--data DIR] [--python FILE] [--write]
+    python -m benchmarks.conformance [--originals DIR] [--only NAME ...] [--data DIR] [--write]
 
-``originals.json`` names each program: its public project and version, how it is called, and the
-packages that it needs. DIR has a folder for each, named as there, with the program in it; one that is
+``originals.json`` names each program: its public project and version, how it is called, and what it
+needs. Programs that are packages are installed in environments below var/originals, in the versions of
+the manifest. DIR has a folder for each other one, named as there, with the program in it; one that is
 not in DIR is left out with a message. No program of others is part of this project. PYTHON runs them
-(default: this one), or the one in the folder's own virtual environment, ``venv``. Each is run on
-drawn scenes and, where its files are in the data folder, on a real set. ``--write`` keeps the table in
-docs/validation. Every row has its date: those of programs that are not in DIR stay as they were.
+(default: this one), or the environment of its ``packages``, or the one in the folder's own ``venv``.
+Each is run on drawn scenes and, where its files are in the data folder, on a real set. ``--write``
+keeps the table in docs/validation. Every row has its version and date: those of other versions, and
+those of programs that were not run, stay as they were.
 """
 
 import argparse
@@ -38,6 +40,7 @@ from protocols.loading.sources import Formats, read_scenes
 from protocols.slot_error.documents import read_standoff
 from protocols.slot_error.ontology import Ontology, read_ontology
 from tests.support import coco_scenes, hiertext_scenes
+from tests.support.environments import python_of
 from tools.pages import row
 
 from . import pages
@@ -52,24 +55,6 @@ REAL = {
     "texts": ("clova-doc", "example"),
 }
 CALLED = Path(__file__).with_name("original_calls.py")
-COCO_CALL = """
-import copy, json, sys
-from pycocotools import mask
-from pycocotools.coco import COCO
-from pycocotools.cocoeval import COCOeval
-truth, results, masks = json.load(sys.stdin)
-sizes = {image["id"]: (image["height"], image["width"]) for image in truth["images"]}
-for found in results if masks else ():
-    outline = mask.frPyObjects(found["segmentation"], *sizes[found["image_id"]])
-    found["segmentation"] = mask.merge(outline)
-sys.stdout, out = sys.stderr, sys.stdout
-of = COCO()
-of.dataset = truth
-of.createIndex()
-evaluation = COCOeval(of, of.loadRes(results), "segm" if masks else "bbox")
-evaluation.evaluate(), evaluation.accumulate(), evaluation.summarize()
-json.dump(list(evaluation.stats), out)
-"""
 
 
 class NotRun(Exception):
@@ -92,9 +77,17 @@ class Original:
     options: Mapping[str, Any] | None = None
     parameters: Mapping[str, Any] | None = None
     texts: bool = False
+    masks: bool = False
     ignored: bool = True
     # Images of the real set, if the program takes minutes for all.
     at_most: int | None = None
+    # Packages of its environment, and those installed without what they depend on.
+    packages: Sequence[str] = ()
+    alone: Sequence[str] = ()
+    # The folder of the program in the environment; None if it is in DIR.
+    inside: str | None = None
+    # Why its figures are others than ours; these then are no error.
+    differs: str = ""
     # The names of recall, precision and F-score of an image.
     keys: Sequence[str] = ("recall", "precision", "hmean")
 
@@ -126,7 +119,10 @@ def line(found: Sequence[Compared]) -> str:
     ratios = ((of.typed, of.with_output) for of in found if of.typed is not None)
     times = "; ".join(f"{typed:.1f}, {written:.1f}" for typed, written in ratios) or "–"
     data = "; ".join(f"{of.data} {len(of.deviations)}" for of in found)
-    counted = [data, f"{max(deviations):.0e}", sum(deviation > 1e-6 for deviation in deviations)]
+    n_beyond = f"{sum(deviation > 1e-6 for deviation in deviations)}"
+    if found[0].original.differs:
+        n_beyond += f": {found[0].original.differs}"
+    counted = [data, f"{max(deviations):.0e}", n_beyond]
     return row(*found[0].original.cells, *counted, times, f"{datetime.now(UTC):%-d %B %Y}") + "\n"
 
 
@@ -424,13 +420,14 @@ def compare_hiertext(original: Original, home: Path, python: str, _: Path) -> It
 
 
 def compare_coco(original: Original, home: Path, python: str, _: Path) -> Iterator[Compared]:
-    """Call COCO's program on drawn scenes, and compare each of its twelve figures."""
-    for masks in (False, True):
+    """Call a program on drawn scenes in COCO's form, and compare each of the twelve figures."""
+    for masks in (False, True) if original.masks else (False,):
         deviations = []
         for seed in range(10):
             truth, results = coco_scenes.drawn(seed, masks=masks)
-            given = json.dumps([truth, results, masks])
-            expected = json.loads(run([python, "-c", COCO_CALL], home, given)[0])
+            given = json.dumps([{"truth": truth, "results": results, "masks": masks}])
+            said = run([python, CALLED, original.script, home], home, given)[0]
+            [expected] = json.loads(said)
             figures = summarize(truth, results, masks=masks).values()
             found = [-1.0 if value is None else value for value in figures]
             deviations += [abs(a - b) for a, b in zip(expected, found, strict=True)]
@@ -452,37 +449,70 @@ HEAD = (
 )
 
 
+def place_of(original: Original, options: argparse.Namespace) -> tuple[Path, str]:
+    """Return the folder of a program and the Python that runs it; raise NotRun if it is not there."""
+    home = options.originals.resolve() / original.name if options.originals else None
+    if original.inside is None and not (home and home.is_dir()):
+        raise NotRun(f"{home or '--originals'} is no folder")
+    if original.packages or original.alone:
+        made = options.environments / original.name
+        try:
+            python = python_of(made, original.packages, alone=original.alone)
+        except subprocess.CalledProcessError as fault:
+            raise NotRun(f"its packages cannot be installed: {fault}") from fault
+        if original.inside is not None:
+            [home] = made.absolute().glob("lib/python*/site-packages")
+            home /= original.inside
+        return home, str(python)
+    own = home / "venv" / "bin" / "python"
+    return home, str(own) if own.exists() else options.python
+
+
+def merged(kept: Sequence[str], made: Mapping[tuple[str, str], str]) -> list[str]:
+    """Return all rows, by the order of protocols in the manifest; kept ones if there is no new one."""
+    rows = {
+        (cells[0], cells[1]): of
+        for of in kept
+        if of.startswith("| ") and len(cells := of.strip("| \n").split(" | ")) == len(HEAD)
+    }
+    rows = {cells: of for cells, of in rows.items() if cells[0] not in (HEAD[0], "---")} | made
+    order = list(dict.fromkeys(of.cells[0] for of in originals()))
+    return [
+        rows[cells]
+        for cells in sorted(rows, key=lambda of: order.index(of[0]) if of[0] in order else -1)
+    ]
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--originals", type=Path, required=True, metavar="DIR")
+    parser.add_argument("--originals", type=Path, metavar="DIR")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="of these entries alone")
+    parser.add_argument("--environments", type=Path, default=ROOT / "var" / "originals")
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data", metavar="DIR")
     parser.add_argument("--python", default=sys.executable, metavar="FILE")
     options = parser.parse_args(arguments)
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     page = pages.FOLDER / "conformance.md"
     kept = page.read_text(encoding="utf-8").splitlines(keepends=True) if page.exists() else []
-    made: list[Compared] = []
-    rows: list[str] = []
+    made: dict[tuple[str, str], str] = {}
+    is_wrong = False
     for original in originals():
-        home = options.originals.resolve() / original.name
-        if not home.is_dir():
-            where = f"{original.project}, {original.version}"
-            print(f"{original.name} is left out: {home} is no folder ({where})", file=sys.stderr)
-            rows += [line for line in kept if line.startswith(row(*original.cells))]
+        if options.only and original.name not in options.only:
             continue
-        own = home / "venv" / "bin" / "python"
-        python = str(own) if own.exists() else options.python
         try:
+            home, python = place_of(original, options)
             found = list(CALLS[original.call](original, home, python, options.data))
-            made += found
-            rows.append(line(found))
         except NotRun as reason:
             needs = ", ".join(original.needs)
             print(f"{original.name} did not run (it needs {needs}): {reason}", file=sys.stderr)
-    print("\n".join([row(*HEAD), row(*["---"] * len(HEAD)), "".join(rows)]), end="")
-    return int(any(max(of.deviations) > 1e-6 for of in made))
+            continue
+        made[original.cells] = line(found)
+        is_wrong |= not original.differs and any(max(of.deviations) > 1e-6 for of in found)
+    rows = "".join(merged(kept, made))
+    print("\n".join([row(*HEAD), row(*["---"] * len(HEAD)), rows]), end="")
+    return int(is_wrong)
 
 
 if __name__ == "__main__":

@@ -174,8 +174,137 @@ def doctr(home: str, scenes: Sequence[Scene], *, boxes: bool = False) -> Figures
     return figures
 
 
+def text_det_metric(home: str, scenes: Sequence[Scene]) -> Figures:
+    program = _load(f"{home}/main.py").TextDetMetric()
+
+    def score(some: Sequence[Scene]) -> list[float]:
+        counted = [
+            program.evaluate_image(
+                *(
+                    [
+                        {
+                            "points": _pairs(of["points"]),
+                            "text": "",
+                            "ignore": is_truth and of["ignored"],
+                        }
+                        for of in scene[side]
+                    ]
+                    for side, is_truth in (("truth", True), ("detections", False))
+                )
+            )
+            for scene in some
+        ]
+        of = counted[0] if len(some) == 1 else program.combine_results(counted)
+        return [of["recall"], of["precision"], of.get("hmean", of.get("f1"))]
+
+    return _with_overall(score, scenes)
+
+
+def maptext(home: str, scenes: Sequence[Scene]) -> Figures:
+    """Return recall, precision, tightness and quality; every word is a group of its own."""
+    with tempfile.TemporaryDirectory() as made:
+        paths = [Path(made) / name for name in ("truth.json", "found.json", "said.json")]
+        for path, side in zip(paths, ("truth", "detections"), strict=False):
+            images = [
+                {
+                    "image": f"{at}.png",
+                    "groups": [
+                        [
+                            {
+                                "vertices": _pairs(of["points"]),
+                                "text": of["text"],
+                                **(
+                                    {"illegible": of["ignored"], "truncated": False}
+                                    if side == "truth"
+                                    else {}
+                                ),
+                            }
+                        ]
+                        for of in scene[side]
+                    ],
+                }
+                for at, scene in enumerate(scenes)
+            ]
+            path.write_text(json.dumps(images), encoding="utf-8")
+        named = [
+            f"--{name}={path}" for name, path in zip(("gt", "pred", "output"), paths, strict=True)
+        ]
+        subprocess.run(
+            [sys.executable, f"{home}/eval.py", *named, "--task=det"], check=True, stdout=sys.stderr
+        )
+        said = json.loads(paths[2].read_text(encoding="utf-8"))
+    figures = [said["images"][f"{at}.png"] for at in range(len(scenes))] + [said["results"]]
+    return [[of[key] for key in ("recall", "precision", "tightness", "quality")] for of in figures]
+
+
+def coco(_: str, scenes: Sequence[Scene], package: str = "pycocotools") -> Figures:
+    """Return the twelve figures of COCO's program, or of one in its place."""
+    [(truth, results, masks)] = [(of["truth"], of["results"], of["masks"]) for of in scenes]
+    if package == "pycocotools":
+        from pycocotools import mask
+        from pycocotools.coco import COCO
+        from pycocotools.cocoeval import COCOeval as Evaluation
+    else:
+        from faster_coco_eval import COCO, mask
+        from faster_coco_eval import COCOeval_faster as Evaluation
+    sizes = {image["id"]: (image["height"], image["width"]) for image in truth["images"]}
+    for found in results if masks else ():
+        outline = mask.frPyObjects(found["segmentation"], *sizes[found["image_id"]])
+        found["segmentation"] = mask.merge(outline)
+    of = COCO()
+    of.dataset = truth
+    of.createIndex()
+    evaluation = Evaluation(of, of.loadRes(results), "segm" if masks else "bbox")
+    evaluation.evaluate(), evaluation.accumulate(), evaluation.summarize()
+    return [[float(of) for of in list(evaluation.stats)[:12]]]
+
+
+def torchmetrics_map(_: str, scenes: Sequence[Scene]) -> Figures:
+    import torch
+
+    try:
+        import torchvision  # noqa: F401
+    except RuntimeError:
+        # A torch for processors alone has no compiled operators of torchvision. None is called here.
+        operators = torch.library.Library("torchvision", "DEF")
+        for name in ("nms", "qnms"):
+            operators.define(f"{name}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
+    from torchmetrics.detection import MeanAveragePrecision
+
+    [scene] = scenes
+    metric = MeanAveragePrecision(box_format="xywh", backend="pycocotools")
+    # COCO's program takes images by their numbers, which is the order of equal confidences.
+    for image in sorted(scene["truth"]["images"], key=lambda of: of["id"]):
+        sides = []
+        for listed in (scene["results"], scene["truth"]["annotations"]):
+            own = [of for of in listed if of["image_id"] == image["id"]]
+            sides.append(
+                {
+                    "boxes": torch.tensor([of["bbox"] for of in own], dtype=torch.float64).reshape(
+                        -1, 4
+                    ),
+                    "labels": torch.tensor([of["category_id"] for of in own], dtype=torch.int64),
+                    "scores": torch.tensor(
+                        [of.get("score", 1.0) for of in own], dtype=torch.float64
+                    ),
+                    "iscrowd": torch.tensor(
+                        [of.get("iscrowd", 0) for of in own], dtype=torch.int64
+                    ),
+                    "area": torch.tensor([of.get("area", 0.0) for of in own], dtype=torch.float64),
+                }
+            )
+        metric.update(sides[:1], sides[1:])
+    found = metric.compute()
+    names = ["map", "map_50", "map_75", *(f"map_{of}" for of in ("small", "medium", "large"))]
+    names += ["mar_1", "mar_10", "mar_100", *(f"mar_{of}" for of in ("small", "medium", "large"))]
+    return [[float(found[name]) for name in names]]
+
+
 def cleval(home: str, scenes: Sequence[Scene], *, end_to_end: bool = False) -> Figures:
     sys.path.insert(0, home)
+    # Its class for training is not called.
+    _stub("torch")
+    _stub("torchmetrics", Metric=object)
     from cleval import arg_parser, data, main
 
     flags = ["--E2E"] if end_to_end else []
@@ -404,6 +533,11 @@ CALLS: dict[str, Callable[[str, Sequence[Scene]], Figures]] = {
     "mmocr_most": partial(mmocr, strategy="max_matching"),
     "doctr": doctr,
     "doctr_boxes": partial(doctr, boxes=True),
+    "text_det_metric": text_det_metric,
+    "maptext": maptext,
+    "coco": coco,
+    "coco_faster": partial(coco, package="faster"),
+    "torchmetrics_map": torchmetrics_map,
     "cleval": cleval,
     "cleval_end_to_end": partial(cleval, end_to_end=True),
     "popeval": popeval,

@@ -45,11 +45,11 @@ def test_every_image_of_a_program_is_compared(wrong, code, beyond, tmp_path, cap
     home = tmp_path / "iou"
     home.mkdir()
     home.joinpath("script.py").write_text(f"WRONG = {wrong}\n{SCRIPT}")
-    given = ["--originals", str(tmp_path), "--data", str(tmp_path), "--python", sys.executable]
+    given = ["--originals", str(tmp_path), "--data", str(tmp_path), "--only", "iou", "deteval"]
     assert conformance.main(given) == code
     said = capsys.readouterr()
     assert beyond in said.out
-    assert "deteval is left out" in said.err
+    assert f"deteval did not run (it needs numpy): {tmp_path / 'deteval'} is no folder" in said.err
 
 
 # Counts of our own protocol; the second misses a match of the first image.
@@ -85,28 +85,69 @@ def test_a_program_gets_the_regions_that_we_read(wrong, code, n_beyond, tmp_path
     home = tmp_path / "paddleocr-iou"
     home.mkdir()
     home.joinpath("eval_det_iou.py").write_text(f"WRONG = {wrong}\n{EVALUATOR}")
-    given = ["--originals", str(tmp_path), "--data", str(tmp_path), "--python", sys.executable]
-    assert conformance.main(given) == code
+    folders = ["--originals", str(tmp_path), "--data", str(tmp_path)]
+    assert conformance.main([*folders, "--only", "paddleocr-iou"]) == code
     # 60 images, and the figures over all of them.
     line = capsys.readouterr().out.splitlines()[2]
     assert "| drawn 61 |" in line
     assert f"| {n_beyond} | – |" in line
 
 
-def test_rows_of_programs_that_are_not_there_stay_with_their_date(
+def test_rows_of_other_versions_and_of_programs_that_were_not_run_stay(
     folder_of_pages, tmp_path, capsys
 ):
-    old = {of.name: conformance.row(*of.cells, "old") + "\n" for of in conformance.originals()}
-    folder_of_pages.joinpath("conformance.md").write_text(old["popeval"] + old["iou"])
+    cells = {of.name: of.cells for of in conformance.originals()}
+
+    def kept(name, version=""):
+        protocol, program = cells[name]
+        return conformance.row(protocol, program + version, "data", "0", "0", "–", "old") + "\n"
+
+    old = [kept("popeval"), kept("iou"), kept("iou", " beta")]
+    head = conformance.row(*conformance.HEAD) + "\n" + conformance.row(*["---"] * 7) + "\n"
+    folder_of_pages.joinpath("conformance.md").write_text(head + "".join(old))
     tmp_path.joinpath("iou").mkdir()
     tmp_path.joinpath("iou", "script.py").write_text(f"WRONG = False\n{SCRIPT}")
     conformance.main(
-        ["--originals", str(tmp_path), "--data", str(tmp_path), "--python", sys.executable]
+        ["--originals", str(tmp_path), "--data", str(tmp_path), "--only", "iou", "deteval"]
     )
-    said = capsys.readouterr().out
-    assert old["popeval"] in said
-    assert "| drawn 60 |" in said
-    assert old["iou"] not in said
+    said = capsys.readouterr().out.splitlines(keepends=True)
+    assert said[:2] == head.splitlines(keepends=True)
+    # In the order of the manifest: both versions of IoU, then PopEval.
+    assert [old[2], old[0]] == [line for line in said if line.endswith("| old |\n")]
+    assert len(said) == 5
+    assert sum("| drawn 60 |" in line for line in said) == 1
+
+
+def test_a_program_that_is_a_package_has_an_environment_and_what_differs_is_no_error(
+    tmp_path, monkeypatch, capsys
+):
+    made = []
+
+    def python_of(folder, packages, *, alone):
+        made.append((folder.name, *packages, *alone))
+        program = folder / "lib" / "python3.11" / "site-packages" / "text_det_metric"
+        program.mkdir(parents=True)
+        program.joinpath("main.py").write_text(PAIRS)
+        return sys.executable
+
+    monkeypatch.setattr(conformance, "python_of", python_of)
+    folders = ["--environments", str(tmp_path / "made"), "--data", str(tmp_path)]
+    assert conformance.main([*folders, "--only", "text-det-metric"]) == 0
+    assert made == [("text-det-metric", "shapely==2.2.0", "text-det-metric==0.0.8")]
+    line = capsys.readouterr().out.splitlines()[2]
+    assert "text-det-metric](https://github.com/SWHL/TextDetMetric), 0.0.8 | drawn 61 |" in line
+    # The figures of no image agree, nor do those of all.
+    assert "| 9e+00 | 61: it counts pairs" in line
+
+
+# A program that gives 9 for each figure.
+PAIRS = """
+class TextDetMetric:
+    def evaluate_image(self, truth, found):
+        return {"recall": 9, "precision": 9, "hmean": 9}
+    def combine_results(self, counted):
+        return {"recall": 9, "precision": 9, "hmean": 9}
+"""
 
 
 def test_boxes_are_given_to_deteval_with_their_last_pixel(tmp_path):
@@ -159,13 +200,12 @@ def _marked(detections):
 
 
 def test_a_program_that_fails_is_named_with_its_needs(tmp_path, capsys):
-    tmp_path.joinpath("pycocotools").mkdir()
+    tmp_path.joinpath("iou").mkdir()
     tmp_path.joinpath("python").write_text("#!/bin/sh\necho no module >&2\nexit 1\n")
     tmp_path.joinpath("python").chmod(0o755)
-    assert (
-        conformance.main(["--originals", str(tmp_path), "--python", str(tmp_path / "python")]) == 0
-    )
-    assert "pycocotools did not run (it needs pycocotools): no module" in capsys.readouterr().err
+    given = ["--originals", str(tmp_path), "--only", "iou", "--python", str(tmp_path / "python")]
+    assert conformance.main(given) == 0
+    assert "iou did not run (it needs numpy, Polygon3): no module" in capsys.readouterr().err
 
 
 def test_the_manifest_names_project_version_call_and_protocol():
@@ -173,7 +213,11 @@ def test_the_manifest_names_project_version_call_and_protocol():
         assert of.project.startswith("https://"), of.name
         assert of.call in conformance.CALLS
         assert of.protocol == "" or registry.get(of.protocol, of.parameters)
-        assert of.call in ("rrc", "hiertext", "coco") or of.script in original_calls.CALLS
+        assert of.call in ("rrc", "hiertext") or of.script in original_calls.CALLS
+        # A program inside an environment needs one; the version is that of the package.
+        assert of.inside is None or of.packages or of.alone
+        pins = {pin.partition("==")[2] for pin in (*of.packages, *of.alone)}
+        assert of.inside is None or of.version in pins
         assert of.version
         assert of.needs
     assert json.loads(conformance.MANIFEST.read_text())["iou"]["protocol"] == "iou"
