@@ -25,6 +25,7 @@ from annotate.imports import drafts
 from annotate.imports.models import Finding
 from annotate.jobs import workers
 from annotate.jobs.models import Job
+from annotate.judges.services import count_picture
 from annotate.judging import services as judging
 from annotate.leaderboards import services as leaderboards
 from annotate.publication.services import publish
@@ -42,6 +43,7 @@ from tests.support.factories import (
     make_person,
     make_study,
 )
+from tests.support.judges import answer_all, make_judge, release
 from tests.support.kept import keep_report
 from tests.support.made_once import made_once
 from tests.support.participants import make_entrance
@@ -68,15 +70,19 @@ WRITTEN_ONCE = {
     "annotate.Import",
     "annotate.Invitation",
     "annotate.Job",
+    "annotate.Judge",
+    "annotate.JudgeAnswer",
     "annotate.Judgement",
     "annotate.KeptReport",
     "annotate.Look",
     "annotate.NewStudy",
     "annotate.Note",
+    "annotate.PicturesSent",
     "annotate.ProtocolRun",
     "annotate.Pseudonym",
     "annotate.PublicBoard",
     "annotate.PublicPage",
+    "annotate.Release",
     "annotate.Result",
     "annotate.Score",
     "annotate.Screen",
@@ -118,6 +124,10 @@ def make_everything():
     draft = drafts.open_draft(person=None, dataset=study.dataset)
     file = drafts.add_file(draft=draft, stream=io.BytesIO(b"no zip"), name="a.zip")
     Finding.objects.create(draft=draft, file=file, severity="error", code="A1", archive="a.zip")
+    judge = make_judge(study)
+    answer_all(judge, lambda task: {"recall": "left", "precision": "left"})
+    release(study)
+    count_picture(judge=judge, token="", n_bytes=1)
     Job.objects.create(kind="imports.check")
     workers.arrive("a machine, process 1")
     return study, make_admin("rescuer")

@@ -58,6 +58,8 @@ PAGES = {
         "studies:settings",
         "studies:members",
         "recruiting:entrances",
+        "judges:judges",
+        "judges:release",
         "setup:start",
         "setup:begin",
         "setup:step",
