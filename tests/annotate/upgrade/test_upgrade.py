@@ -27,9 +27,11 @@ from annotate.operations.backups.rows import (
     set_next_keys,
     store_rows,
 )
+from annotate.operations.health import deep
 from annotate.publication.work import write_paper
 from annotate.reports.exports import tables_in
 from annotate.reports.models import KeptReport
+from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 from rankings.analysis.verdicts import earlier_loss
 from rankings.output.analysis_tables import tables_of
@@ -109,6 +111,14 @@ def test_every_ranking_is_what_its_log_gives(site):
     compared = list(rankings_that_differ())
     assert len(compared) >= 4
     assert not [assignment for assignment, differs in compared if differs]
+
+
+def test_doctor_computes_its_scores_again_and_names_none_as_outdated(site):
+    """Its runs have the program's version: scores had none of their own, and are those of version 1."""
+    runs = ProtocolRun.objects.filter(origin=ProtocolRun.Origin.COMPUTED)
+    assert {run.version for run in runs} == {"0.1.0"}
+    found = list(deep.scores())
+    assert [finding.state for finding in found] == ["well"], found
 
 
 def test_pages_show_a_study_and_its_kept_report(site):
