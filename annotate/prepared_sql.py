@@ -1,8 +1,9 @@
-"""Plain SQL for the two queries of an answer that Django takes longest to build.
+"""Plain SQL for the queries of an answer that Django takes longest to build.
 
 Each has a test that compares it with the equivalent query of the models.
 """
 
+import json
 from typing import Any, Final
 
 from django.db import connection
@@ -32,6 +33,39 @@ _LOG_OF_AN_ASSIGNMENT: Final = """
     WHERE screen.assignment_id = %s
 """
 
+# How many pairs were answered or skipped and not undone; ended images have counted theirs (study, annotator).
+PAIRS_ASKED: Final = """
+    SELECT CAST(COALESCE(SUM(
+        CASE assignment.state WHEN 'in_work' THEN (
+            SELECT COUNT(*) FROM annotate_judgement AS judgement
+            LEFT JOIN annotate_withdrawal AS undone ON undone.judgement_id = judgement.id
+            WHERE judgement.assignment_id = assignment.id AND undone.id IS NULL
+        ) + (
+            SELECT COUNT(*) FROM annotate_skip AS skip
+            LEFT JOIN annotate_withdrawal AS undone ON undone.skip_id = skip.id
+            WHERE skip.assignment_id = assignment.id AND undone.id IS NULL
+        ) ELSE assignment.n_answered + assignment.n_skipped END
+    ), 0) AS integer)
+    FROM annotate_assignment AS assignment
+    WHERE assignment.study_id = %s AND assignment.annotator_id = %s
+"""
+_KNOWN_ANSWERS: Final = """
+    SELECT screen.known, assignment.known,
+        judgement.recall, judgement."precision", judgement.preference
+    FROM annotate_assignment AS assignment
+    JOIN annotate_screen AS screen
+        ON screen.assignment_id = assignment.id AND screen.known IS NOT NULL
+    LEFT JOIN annotate_judgement AS judgement ON judgement.screen_id = screen.id AND NOT EXISTS (
+        SELECT 1 FROM annotate_withdrawal WHERE judgement_id = judgement.id
+    )
+    LEFT JOIN annotate_skip AS skip ON skip.screen_id = screen.id AND NOT EXISTS (
+        SELECT 1 FROM annotate_withdrawal WHERE skip_id = skip.id
+    )
+    WHERE assignment.study_id = %s AND assignment.annotator_id = %s
+        AND (judgement.id IS NOT NULL OR skip.id IS NOT NULL)
+    ORDER BY COALESCE(judgement.created, skip.created), screen.id
+"""
+
 
 def study_of_a_screen() -> str:
     """Return the query for Study.objects.raw(); it locks the membership until the transaction ends.
@@ -44,7 +78,20 @@ def study_of_a_screen() -> str:
 
 def log_of_an_assignment(assignment: int) -> list[tuple[Any, ...]]:
     """Return the screens of an assignment, each with its judgements and skips, if it has any."""
+    return _rows(_LOG_OF_AN_ASSIGNMENT, assignment)
+
+
+def known_answers(study: int, annotator: int) -> list[tuple[dict[str, Any], list[str | None]]]:
+    """Return the known-answer pairs that a person answered or skipped, oldest first.
+
+    Each comes with the verdicts in force by the planner's criteria; those of a skip are None.
+    """
+    rows = _rows(_KNOWN_ANSWERS, study, annotator)
+    return [(json.loads(pairs)[number], verdicts) for number, pairs, *verdicts in rows]
+
+
+def _rows(sql: str, *values: int) -> list[tuple[Any, ...]]:
     with connection.cursor() as cursor:
-        cursor.execute(_LOG_OF_AN_ASSIGNMENT, [assignment])
+        cursor.execute(sql, values)
         rows: list[tuple[Any, ...]] = cursor.fetchall()
     return rows

@@ -6,9 +6,11 @@
 Participants walk from the link over consent, practice and pairs to the code, through gunicorn with
 the settings of production, on PostgreSQL if the address works and otherwise on SQLite. Of ten
 people seven answer with care, one at random, one leaves in the middle, and one withdraws. An answer
-that fails is sent again, as the page does. Afterwards the benchmark compares what people saw with
-what is stored. A browser then walks from the link to the first counted pair, and its requests and
-bytes are counted. Nothing passes or fails; targets are printed next to the numbers.
+that fails is sent again, and the next image is fetched before, as the page does. Afterwards the
+benchmark compares what people saw with what is stored, and answers that change the image are
+measured in this process, by the link and in a laboratory. A browser then walks from the link to the
+first counted pair, and its requests and bytes are counted. Nothing passes or fails; targets are
+printed next to the numbers.
 """
 
 import argparse
@@ -30,15 +32,18 @@ from urllib.request import HTTPCookieProcessor, Request, build_opener
 from . import pages
 from .own_site import (
     add_database_options,
+    answers,
     chromium,
     database_name,
     free_port,
     gunicorn,
+    make_annotators,
     make_study,
     percentile,
     print_line,
     run_clients,
     shipped_site,
+    sign_in,
     tell_processor_times,
 )
 
@@ -103,6 +108,7 @@ class Person:
             side = _right_side(shown["screen"]["id"])
         said = {one["name"]: side for one in shown["criteria"] if one["state"] == "open"}
         said["seconds_taken"] = f"{self._rng.uniform(2, 9):.1f}"
+        said["have"] = ",".join(self._have(shown))
         for further in reversed(range(_TRIES)):
             began = time.perf_counter()
             try:
@@ -120,6 +126,12 @@ class Person:
             # Asked to look more closely.
             shown = json.loads(_found(_DATA, self._ask("/join/crowd/go-on/", {})[1]))
         return shown
+
+    def _have(self, shown: dict[str, Any]) -> list[str]:
+        """Fetch the next image as the page does; return the keys of the images that it then has."""
+        key = shown["image"]["key"]
+        _, body = self._ask(f"{shown['study']['next_image_url']}?n=1&have={key}")
+        return [key, *(image["key"] for image in json.loads(body)["images"])]
 
     def _ask(
         self, path: str, sent: dict[str, str] | None = None, accept: str = "text/html"
@@ -203,6 +215,7 @@ def _crowd(site: Any, options: argparse.Namespace) -> None:
         tell_processor_times(took, sum(len(person.answers_ms) for person in people))
         busy = 100 * sum(took) / lasted / (os.cpu_count() or 1)
         print_line("processors busy with it on average", f"{busy:.0f} %")
+        _beside(entrance)
         if not options.no_browser:
             Entrance.objects.update(places=options.people + 1)
             _walk(f"{address}/join/crowd/?PROLIFIC_PID=walker&SESSION_ID=walk")
@@ -236,6 +249,38 @@ def _tell(people: Sequence[Person], entrance: Any) -> None:
     whole = [arrival.n_pairs for arrival in arrivals if arrival.outcome == "completed"]
     n_other = sum(n != entrance.size for n in whole)
     print_line("finishers with another number of pairs", str(n_other), "none")
+
+
+def _beside(entrance: Any) -> None:
+    """Measure answers that change the image in this process, by the link and in a laboratory."""
+    from django.test import Client
+
+    from annotate.judging import services
+    from annotate.judging.presentation import payload
+
+    here: Any = {"headers": {"host": "127.0.0.1"}}
+    [person] = make_annotators(entrance.study, 1)
+    laboratory = Client(**here)
+    laboratory.cookies["sessionid"] = sign_in(person)
+    found: Any = services.start(study=entrance.study, annotator=person)
+    visitor, link = Client(**here), f"/join/{entrance.slug}/"
+    entrance.places += len(_KINDS) * entrance.places
+    entrance.save(update_fields=["places"])
+    ids = {"PROLIFIC_PID": "beside", "SESSION_ID": "beside"}
+    sent = {"width": "1440", "height": "900"}
+    page = visitor.post(link, ids | sent, follow=True)
+    page = visitor.post(page.request["PATH_INFO"])
+    page = visitor.post(_found(_BEGIN, page.text), {"begin": "1"}, follow=True)
+    both = {
+        "laboratory": (laboratory, payload(found.turn, found.remaining)),
+        "link": (visitor, json.loads(_found(_DATA, page.text))),
+    }
+    for who, (client, shown) in both.items():
+        taken = [one for one, is_same in answers(client, shown, entrance.size - 1) if not is_same]
+        n_statements = [sum("SAVEPOINT" not in sql for sql in one.queries) for one in taken]
+        what = f"answer that changes the image, {who}"
+        print_line(f"{what}, statements", f"{max(n_statements)}", "<= 16")
+        print_line(f"{what}, here", f"{median(one.processor_ms for one in taken):.1f} ms")
 
 
 def _most_at_once(arrivals: Sequence[Any]) -> int:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from django.urls import reverse
 
-from annotate.judging.planning import weighing_runs
+from annotate.judging.visits import weighing_runs
 from annotate.operations.health.checks import plug_ins
 from annotate.reports.services import sentinels
 from annotate.scoring.services import score_protocol

@@ -7,18 +7,18 @@ exclude the others.
 
 import random
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Collection, Mapping, Set
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import pairwise
-from operator import itemgetter
 from typing import Any, Final
 
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from annotate.datasets.models import Image, Result
+from annotate.datasets.models import Result
+from annotate.prepared_sql import known_answers
 from annotate.studies.exclusions import leave_out_by_rule
 from annotate.studies.models import Study
 from protocols.core.degradation import WORSE_IN, worsened
@@ -29,6 +29,7 @@ from rankings.elicitation.log import CRITERIA
 
 from .models import Assignment, Judgement, Screen, Skip
 from .quotas import Remaining, n_asked
+from .visits import Visit
 
 _IN_IMAGES: Final = 10
 # Known-answer pairs for an annotator who returns after a week: they show drift.
@@ -82,8 +83,7 @@ class Tally:
 def known_pairs(
     study: Study,
     annotator: User,
-    image: Image,
-    items: Sequence[Sequence[int]],
+    visit: Visit,
     *,
     position: int,
     before: datetime | None,
@@ -99,14 +99,16 @@ def known_pairs(
     if results cannot be degraded with certainty.
     """
     is_by_quota = remaining.quota.n_known is not None
-    due = _due_by_quota(study, annotator, len(items), remaining) if is_by_quota else None
+    due = _due_by_quota(study, annotator, len(visit.items), remaining) if is_by_quota else None
     n = position * study.n_known // _IN_IMAGES - (position - 1) * study.n_known // _IN_IMAGES
     if due is None and _returns(study, annotator, position, before):
         n = max(n, _AT_RETURN)
     n = n if due is None else len(due)
-    if not n:
+    if not n or not visit.items:
         return []
-    results = list(Result.objects.filter(pk__in=[item[0] for item in items]).order_by("pk"))
+    firsts = {item[0] for item in visit.items}
+    results = [result for result in visit.shown if result.pk in firsts]
+    image = results[0].image
     size = image.size_to_draw([region for result in results for region in result.detections])
     rng = random.Random(f"{study.seed}/{annotator.pk}/{image.pk}/known")
     rng.shuffle(results)
@@ -124,7 +126,7 @@ def known_pairs(
                 }
             )
     # A ranking of m items takes m - 1 answers or more, so every place is reached.
-    places = sorted(rng.sample(range(len(items)), len(pairs))) if due is None else due
+    places = sorted(rng.sample(range(len(visit.items)), len(pairs))) if due is None else due
     return [{"place": place, **pair} for place, pair in zip(places, pairs, strict=False)]
 
 
@@ -156,7 +158,7 @@ def _due_by_quota(study: Study, annotator: User, n_items: int, remaining: Remain
         n_pairs, n_known, random.Random(f"{study.seed}/{annotator.pk}/checks")
     )
     asked = n_asked(study, annotator) if remaining.n_asked is None else remaining.n_asked
-    given = answers_so_far(study, annotator)
+    given = answers_so_far(study, annotator) if remaining.known is None else remaining.known
     in_sight = [pair for pair in spread if pair <= asked + n_items - 1]
     n_missing = max(len([pair for pair in in_sight if pair < asked]) - len(given), 0)
     places = [0] * n_missing + [pair - asked for pair in in_sight if pair >= asked]
@@ -166,23 +168,12 @@ def _due_by_quota(study: Study, annotator: User, n_items: int, remaining: Remain
     return [max(place - earlier, 0) for earlier, place in enumerate(places[:n_items])]
 
 
-def answers_so_far(study: Study, annotator: User) -> list[bool]:
+def answers_so_far(study: Study, annotator: User) -> tuple[bool, ...]:
     """Return whether each known-answer pair was answered rightly, oldest first; skips are wrong."""
-    of_annotator = {
-        "screen__known__isnull": False,
-        "assignment__study": study,
-        "assignment__annotator": annotator,
-        "withdrawal__isnull": True,
-    }
-    pairs = ("created", "screen__known", "screen__assignment__known")
-    events = [
-        *Judgement.objects.filter(**of_annotator).values_list(*pairs, *CRITERIA),
-        *Skip.objects.filter(**of_annotator).values_list(*pairs),
-    ]
-    return [
-        bool(said) and is_right(known[number], dict(zip(CRITERIA, said, strict=True)))
-        for _created, number, known, *said in sorted(events, key=itemgetter(0))
-    ]
+    return tuple(
+        is_right(pair, dict(zip(CRITERIA, said, strict=True)))
+        for pair, said in known_answers(study.pk, annotator.pk)
+    )
 
 
 def known_pair_due(
@@ -227,7 +218,7 @@ def two_results(screen: Screen, results: Mapping[int, Result]) -> tuple[Result, 
     return (copy, right) if pair["side"] == "left" else (left, copy)
 
 
-def is_right(pair: Mapping[str, Any], verdicts: Mapping[str, str]) -> bool:
+def is_right(pair: Mapping[str, Any], verdicts: Mapping[str, str | None]) -> bool:
     """Return whether an answer found the copy worse in every criterion that was degraded."""
     better = "right" if pair["side"] == "left" else "left"
     return all(verdicts.get(criterion) == better for criterion in WORSE_IN[pair["kind"]])

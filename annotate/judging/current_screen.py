@@ -12,7 +12,8 @@ from rankings.elicitation.strategies import Strategy
 
 from .models import Assignment, Screen
 from .quotas import Remaining
-from .replay import Log, careful_rules_of, item_of_each_result, read_log
+from .replay import Event, Log, careful_rules_of, item_of_each_result, read_log
+from .visits import Visit
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,8 @@ class Turn:
     answers: Mapping[str, str] = field(default_factory=dict)
     # The reason why more pairs may be left than before, for the progress display.
     note: str = ""
+    # Of an image just taken up.
+    visit: Visit | None = None
 
     @property
     def state(self) -> State:
@@ -65,6 +68,8 @@ class Outcome:
     study: Study
     turn: Turn | None
     remaining: Remaining
+    # The answer or skip that was stored; None if the act stored none.
+    event: Event | None = None
 
 
 def strategy_of(assignment: Assignment) -> Strategy:
@@ -88,7 +93,7 @@ def _waiting_screen(study: int, annotator: int) -> QuerySet[Screen]:
         assignment__annotator=annotator,
         assignment__state=Assignment.State.IN_WORK,
         state=Screen.State.WAITING,
-    ).select_related("assignment__image__dataset", "assignment__study")
+    ).select_related("assignment__image__dataset", "assignment__study", "assignment__annotator")
     # An undo can reopen an image while the next one has begun; the earlier comes first.
     return waiting.order_by("assignment__position")[:1]
 

@@ -24,6 +24,7 @@ from .image_allocation import n_images_of
 from .models import CRITERION_NAMES, Assignment, Judgement, Skip
 from .planning import is_one_pair
 from .quotas import Remaining
+from .visits import Visit
 
 _ID_LENGTH = 16
 
@@ -31,21 +32,25 @@ _ID_LENGTH = 16
 def payload(turn: Turn, remaining: Remaining, have: str = "") -> dict[str, Any]:
     """Return the screen as JSON-able data, which the page's template and its script both draw.
 
-    ``have`` is the key of the image whose results the page already has: they are left out, and so
-    are the number of images, the user's preferences and pace, which a page reads when it is opened.
+    ``have``: keys of the images whose results the page already has, the one it shows first, divided
+    by commas. They are left out, and so are the number of images, the user's preferences and pace,
+    which a page reads when it is opened.
     """
     screen, assignment = turn.screen, turn.assignment
     image, study, annotator = assignment.image, assignment.study, assignment.annotator
     implied = turn.implied
     asked, is_visit = asked_of(assignment), bool(remaining.quota)
     shown = image_data(
-        study, annotator, image, assignment.known, asked, have=[have], is_visit=is_visit
+        *(study, annotator, image, assignment.known, asked),
+        have=have.split(","),
+        is_visit=is_visit,
+        visit=turn.visit,
     )
     person = {} if have else {"person": preferences_data(annotator), "pace": pace(turn)}
     quota, n_images, n_done = remaining.quota, None, remaining.n_asked
     if n_done is not None:
         total = {"total": quota.max_pairs, "pair": n_done + 1}
-    elif shown["key"] != have or is_one_pair(assignment):
+    elif shown["key"] != have.split(",")[0] or is_one_pair(assignment):
         n_images = remaining.n_images or n_images_of(study, annotator)
         n_images = min(n_images, quota.max_images or n_images)
         total = {"total": n_images}
@@ -133,12 +138,14 @@ def image_data(
     have: Collection[str] = (),
     methods: Iterable[Method] | None = None,
     is_visit: bool = False,
+    visit: Visit | None = None,
 ) -> dict[str, Any]:
     """Return an image with the results in ``asked`` (None: all of them), under opaque ids.
 
     Ids and order of the results differ for each annotator and image. They include the copies in the
     image's ``known`` pairs. ``have``: keys of images whose results are left out. ``methods`` are
-    those of a study that is not stored. A visit by a link gets no ground truth and no matches.
+    those of a study that is not stored; ``visit`` has the results, if the image was just chosen. A
+    visit by a link (``is_visit``) gets no ground truth and no matches.
     """
     # The database may give the keys of an object in another order.
     what = f"image {json.dumps(known, sort_keys=True)}"
@@ -150,9 +157,13 @@ def image_data(
         # Without a photograph the size follows from the results, which the page already has.
         size = {"width": image.width, "height": image.height} if image.width else {}
         return {"key": key, "url": url, **size}
-    methods = study.methods.all() if methods is None else methods
-    taking_part = Result.objects.filter(image=image, method__in=methods)
-    results = list(taking_part if asked is None else taking_part.filter(pk__in=asked))
+    if visit is None:
+        methods = study.methods.all() if methods is None else methods
+        taking_part = Result.objects.filter(image=image, method__in=methods)
+        results = list(taking_part if asked is None else taking_part.filter(pk__in=asked))
+    else:
+        results = visit.shown
+        image = results[0].image
     every_region = [region for result in results for region in result.detections]
     width, height = image.size_to_draw(every_region)
     room = room_around((width, height), every_region)

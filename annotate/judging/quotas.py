@@ -1,14 +1,14 @@
 """Quotas: the part of an annotator that ends after some pairs or images, with checks of its own."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.contrib.auth.models import User
-from django.db.models import Case, Count, F, IntegerField, OuterRef, Subquery, Sum, When
-from django.db.models.functions import Coalesce
+from django.db.models.expressions import RawSQL
 
+from annotate.prepared_sql import PAIRS_ASKED
 from annotate.studies.models import Membership, Role, Study
 
-from .models import Assignment, Judgement, Skip
+from .models import Assignment
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +30,19 @@ class Remaining:
     quota: Quota
     # The pairs asked so far; None without a quota of pairs.
     n_asked: int | None
-    # The number of this annotator's images; None if nothing has counted them.
+    # The number of this annotator's images; None if not counted.
     n_images: int | None = None
+    # Whether each known-answer pair was answered rightly, oldest first; None if not read.
+    known: tuple[bool, ...] | None = None
 
     @property
     def has_all_pairs(self) -> bool:
         """Whether the quota of pairs is used up."""
         return self.n_asked is not None and self.n_asked >= (self.quota.max_pairs or 0)
+
+    @property
+    def after_one_more(self) -> "Remaining":
+        return self if self.n_asked is None else replace(self, n_asked=self.n_asked + 1)
 
 
 def remaining_of(study: Study, annotator: User, quota: Quota) -> Remaining:
@@ -52,24 +58,14 @@ def quota_of(study: Study, annotator: User) -> Quota:
 
 def n_asked(study: Study, annotator: User) -> int:
     """Return how many pairs an annotator has answered or skipped, known-answer pairs included."""
-    answered, skipped = (
-        of_kind.objects.filter(assignment=OuterRef("pk"), withdrawal__isnull=True)
-        .order_by()
-        .values("assignment")
-        .annotate(n=Count("pk"))
-        .values("n")
-        for of_kind in (Judgement, Skip)
-    )
-    so_far = Case(
-        When(
-            state=Assignment.State.IN_WORK,
-            then=Coalesce(Subquery(answered), 0) + Coalesce(Subquery(skipped), 0),
-        ),
-        default=F("n_answered") + F("n_skipped"),
-        output_field=IntegerField(),
-    )
-    own = Assignment.objects.filter(study=study, annotator=annotator)
-    return own.aggregate(n=Sum(so_far))["n"] or 0
+    own = Study.objects.filter(pk=study.pk).annotate(n_asked=asked_so_far(study, annotator))
+    n: int = own.values_list("n_asked", flat=True).get()
+    return n
+
+
+def asked_so_far(study: Study, annotator: User) -> RawSQL:
+    """Return n_asked() as an expression of another query."""
+    return RawSQL(PAIRS_ASKED, (study.pk, annotator.pk))
 
 
 def is_used_up(study: Study, annotator: User, remaining: Remaining) -> bool:

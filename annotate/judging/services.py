@@ -35,7 +35,7 @@ from .models import (
     unknown_seen,
 )
 from .planning import end, go_on, reopen, waiting_or_next
-from .quotas import Quota, quota_of, remaining_of
+from .quotas import Quota, Remaining, asked_so_far, quota_of, remaining_of
 from .replay import Event, Log, read_log
 
 if sys.platform != "win32":
@@ -107,14 +107,14 @@ def record_judgement(
     AlreadyAnswered if the screen has another answer, and Incomplete if a criterion that is asked
     has no verdict or a result was not shown.
     """
-    study, screen, quota = _open_screen(screen_id, annotator, is_answer=True)
+    study, screen, remaining = _open_screen(screen_id, annotator, is_answer=True)
     log = read_log(screen.assignment)
     if looks_same:
         asked = {*turn_of(screen, log).open_criteria, *disputed}
         verdicts = {name: "equal" for name in CRITERIA if name in asked}
     if screen.state != Screen.State.WAITING:
         _require_same_judgement(screen, log, verdicts)
-        return waiting_or_next(study, annotator, remaining_of(study, annotator, quota))
+        return waiting_or_next(study, annotator, remaining)
     judgement = Judgement(
         assignment=screen.assignment,
         number=log.next_number,
@@ -132,7 +132,7 @@ def record_judgement(
     _set_state(screen, Screen.State.ANSWERED)
     if screen.known is not None:
         apply_rule(study, annotator)
-    return go_on(screen, log.with_event(judgement), remaining_of(study, annotator, quota))
+    return go_on(screen, log.with_event(judgement), remaining.after_one_more)
 
 
 @in_turn()
@@ -154,9 +154,9 @@ def record_skip(
         return record_judgement(
             screen_id=screen_id, annotator=annotator, verdicts={}, looks_same=True
         )
-    study, screen, quota = _open_screen(screen_id, annotator, is_answer=True)
+    study, screen, remaining = _open_screen(screen_id, annotator, is_answer=True)
     if screen.state == Screen.State.SKIPPED:
-        return waiting_or_next(study, annotator, remaining_of(study, annotator, quota))
+        return waiting_or_next(study, annotator, remaining)
     if screen.state != Screen.State.WAITING:
         raise AlreadyAnswered(_("This pair was answered in another tab."))
     log = read_log(screen.assignment)
@@ -171,7 +171,7 @@ def record_skip(
     )
     skip.save(force_insert=True)
     _set_state(screen, Screen.State.SKIPPED)
-    return go_on(screen, log.with_event(skip), remaining_of(study, annotator, quota))
+    return go_on(screen, log.with_event(skip), remaining.after_one_more)
 
 
 @in_turn()
@@ -203,13 +203,13 @@ def change(*, screen_id: str, annotator: User) -> Outcome:
     Raises NotThere, StudyNotOpen, and AlreadyAnswered for a screen that has no answer in force or
     is too far back.
     """
-    study, screen, quota = _open_screen(screen_id, annotator)
+    study, screen, remaining = _open_screen(screen_id, annotator)
     log = read_log(screen.assignment)
     event = next((event for event in log.in_force if event.screen == screen.pk), None)
     if event is None or screen.public_id not in last_screens(study, annotator):
         raise AlreadyAnswered(_("This answer can no longer be changed."))
     _withdraw(event, log)
-    return _waiting(study, annotator, quota, _("An earlier answer is open again."))
+    return _waiting(study, annotator, remaining.quota, _("An earlier answer is open again."))
 
 
 @transaction.atomic
@@ -253,7 +253,7 @@ def pin_note(
     ``place``: see models.check_place. Raises NotThere for a screen that is not theirs, and
     StudyNotOpen.
     """
-    _, screen, _quota = _open_screen(screen_id, annotator, is_answer=True)
+    _, screen, _remaining = _open_screen(screen_id, annotator, is_answer=True)
     return Note.objects.create(
         screen=screen, place=place and dict(place), text=text, discuss=discuss
     )
@@ -289,8 +289,10 @@ def _locked_membership(**found_by: object) -> QuerySet[Membership]:
     return memberships.order_by().filter(role=Role.ANNOTATOR, **found_by)
 
 
-def _screen(public_id: str) -> QuerySet[Screen]:
+def _screen(public_id: str, study: Study, annotator: User, quota: Quota) -> QuerySet[Screen]:
     screens = Screen.objects.select_related("assignment__image", "left", "right")
+    if quota.max_pairs is not None:
+        screens = screens.annotate(n_asked=asked_so_far(study, annotator))
     long = ("assignment__image__truth", "left__regions", "right__regions")
     return screens.defer(*long).filter(public_id=public_id)
 
@@ -330,17 +332,18 @@ def not_open(study: Study) -> StudyNotOpen:
 
 def _open_screen(
     public_id: str, annotator: User, *, is_answer: bool = False
-) -> tuple[Study, Screen, Quota]:
-    """Return one of this annotator's screens with its study and the quota, locked.
+) -> tuple[Study, Screen, Remaining]:
+    """Return one of this annotator's screens with its study and what remains, locked.
 
     Raises NotThere for a screen that is not theirs.
     """
     found_by = [annotator.pk, Role.ANNOTATOR, public_id]
     study = _open(Study.objects.raw(study_of_a_screen(), found_by), is_answer=is_answer)
-    screen = _screen(public_id).get()
+    quota = Quota(*(vars(study)[name] for name in COLUMNS_OF_A_QUOTA))
+    screen = _screen(public_id, study, annotator, quota).get()
     screen.assignment.study = study
     screen.assignment.annotator = annotator
-    return study, screen, Quota(*(vars(study)[name] for name in COLUMNS_OF_A_QUOTA))
+    return study, screen, Remaining(quota, getattr(screen, "n_asked", None))
 
 
 def _last_event(study: Study, annotator: User, waiting: Turn | None) -> tuple[Event, Log] | None:

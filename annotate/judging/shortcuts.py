@@ -12,6 +12,16 @@ from annotate.errors import Refusal
 from annotate.requests import SignedInRequest, wants_json
 from annotate.studies.models import Study
 
+from .current_screen import Outcome
+
+
+class Answered(JsonResponse):
+    """The response to an answer or a skip, with its outcome for a middleware that follows it."""
+
+    def __init__(self, outcome: Outcome, data: object) -> None:
+        super().__init__(data)
+        self.outcome = outcome
+
 
 def judged(request: HttpRequest | Request, **found_by: object) -> Study:
     """Return a study that this request may answer; raise Http404 for any other."""

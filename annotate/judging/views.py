@@ -35,7 +35,7 @@ from .presentation import (
     sides,
 )
 from .quotas import Remaining, quota_of
-from .shortcuts import judged, judged_with, refused
+from .shortcuts import Answered, judged, judged_with, refused
 
 View = Callable[..., HttpResponseBase]
 _MOST_AHEAD = 3
@@ -202,9 +202,8 @@ def next_image(request: SignedInRequest, slug: str) -> HttpResponse:
     images, is_visit = [], bool(quota_of(study, request.user))
     for image, visit, known in planning.next_visits(study, request.user, n):
         results = None if visit.drawn is None else visit.results
-        images.append(
-            image_data(study, request.user, image, known, results, have=have, is_visit=is_visit)
-        )
+        more: Any = {"have": have, "is_visit": is_visit, "visit": visit}
+        images.append(image_data(study, request.user, image, known, results, **more))
     return JsonResponse({"image": images[0] if images else None, "images": images})
 
 
@@ -247,10 +246,10 @@ def _show(request: SignedInRequest, outcome: Outcome, done: str) -> HttpResponse
     if not wants_json(request):
         return redirect(page)
     if outcome.turn is None:
-        return JsonResponse({"done": {"url": page}})
+        return Answered(outcome, {"done": {"url": page}})
     data = payload(outcome.turn, outcome.remaining, have=request.POST.get("have", ""))
     data["message"] = f"{done} {data['progress']['text']}."
-    return JsonResponse(data)
+    return Answered(outcome, data)
 
 
 def _screen(

@@ -8,6 +8,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
 
+from annotate.judging.shortcuts import Answered
 from annotate.learning.shortcuts import has_practised
 from annotate.requests import wants_json
 
@@ -50,7 +51,8 @@ class Participants:
         if response.status_code not in _GOES_ON or arrival.outcome:
             return response
         services.see(arrival, has_answered=_name(request) == _ANSWER)
-        return _instead(request, services.follow(arrival)) or response
+        outcome = response.outcome if isinstance(response, Answered) else None
+        return _instead(request, services.follow(arrival, outcome)) or response
 
     def process_view(
         self, request: HttpRequest, view: Any, args: Any, kwargs: dict[str, Any]

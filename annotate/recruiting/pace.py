@@ -37,6 +37,12 @@ def n_fast(arrival: Arrival) -> int:
     return 0 if floor is None else sum(taken < floor for taken in _seconds(_own(arrival)))
 
 
+def may_be_fast(arrival: Arrival, seconds: float | None) -> bool:
+    """Return whether an answer was faster than the floor; one that the page did not time may be."""
+    floor = arrival.floor_seconds
+    return floor is not None and (seconds is None or seconds < floor)
+
+
 def is_too_fast(arrival: Arrival) -> bool:
     """Return whether most of the last answers were faster than the floor."""
     floor = arrival.floor_seconds
@@ -55,10 +61,8 @@ def _own(arrival: Arrival) -> QuerySet[Judgement]:
 
 def _seconds(answers: QuerySet[Judgement]) -> list[float]:
     """Return the time of each answer: the page's, or the server's where it measured none."""
-    taken = []
-    for answer in answers.select_related("screen"):
-        seconds = answer.seconds_taken
-        if seconds is None:
-            seconds = (answer.created - answer.screen.created).total_seconds()
-        taken.append(max(seconds, 0.01))
-    return taken
+    times = answers.values_list("seconds_taken", "created", "screen__created")
+    return [
+        max((stored - shown).total_seconds() if seconds is None else seconds, 0.01)
+        for seconds, stored, shown in times
+    ]

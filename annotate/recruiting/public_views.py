@@ -97,9 +97,10 @@ def _posted(
         return _away(request, entrance, refusal.outcome)
     except EntranceRefused as refusal:
         return _sorry(request, entrance, str(refusal), status=403)
-    response = _admitted(request, arrival)
-    if services.has_consented_with(arrival, secret):
-        keep_secret(response, arrival, secret)
+    if not services.has_consented_with(arrival, secret):
+        return _admitted(request, arrival)
+    response = _admitted(request, arrival, redirect("learning:short", slug=arrival.study.slug))
+    keep_secret(response, arrival, secret)
     return response
 
 
@@ -111,9 +112,11 @@ def _fits(entrance: Entrance, sent: Mapping[str, str]) -> bool:
     return True
 
 
-def _admitted(request: HttpRequest, arrival: Arrival) -> HttpResponse:
+def _admitted(
+    request: HttpRequest, arrival: Arrival, response: HttpResponse | None = None
+) -> HttpResponse:
     sign_in(request, arrival)
-    response = _where_they_were(arrival)
+    response = response or _where_they_were(arrival)
     if arrival.entrance.language:
         remember_language(response, arrival.entrance.language)
     return response

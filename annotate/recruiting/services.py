@@ -2,7 +2,7 @@
 
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
@@ -18,6 +18,7 @@ from annotate.audit.models import Act
 from annotate.audit.services import record
 from annotate.judging import services as judging
 from annotate.judging.attention_checks import answers_so_far
+from annotate.judging.current_screen import Outcome as Answered
 from annotate.judging.image_allocation import first_visit_is_due
 from annotate.judging.models import Judgement, Screen, Skip
 from annotate.learning.selectors import contacts
@@ -183,6 +184,7 @@ def admit(
     The browser keeps the secret. The same ids twice give the same arrival. Raises NotAdmitted, and
     EntranceRefused while the entrance is paused.
     """
+    floor_seconds = pace.floor_of(entrance.study)
     # One after the other, so that places are exact; the study's lock, because ids are unique in it.
     study = Study.objects.select_for_update().get(pk=entrance.study_id)
     entrance = Entrance.objects.select_related("study").get(pk=entrance.pk)
@@ -209,7 +211,7 @@ def admit(
         secret_hash=hash_of(secret) if secret else "",
         lent_from=now + LENT_AFTER,
         deadline=now + timedelta(minutes=minutes),
-        floor_seconds=pace.floor_of(study),
+        floor_seconds=floor_seconds,
         answers=answers or [],
         is_asked=not any(one["when"] == "after" for one in entrance.questions),
     )
@@ -242,10 +244,11 @@ def turn_away(*, entrance: Entrance, outcome: str) -> str:
     return entrance.code_of(outcome)
 
 
-def follow(arrival: Arrival) -> Arrival:
+def follow(arrival: Arrival, answered: Answered | None = None) -> Arrival:
     """Look at a visit in progress: end it if it is over, and ask for a closer look if it must be.
 
-    It reads the log and may be called as often as wanted.
+    ``answered``: the outcome of an answer just stored, so that only what it changed is read. Without
+    it the log is read, as often as wanted.
     """
     if arrival.outcome:
         return arrival
@@ -258,17 +261,50 @@ def follow(arrival: Arrival) -> Arrival:
         if study.is_ending and waits.exists():
             return arrival
         return finish(arrival=arrival, outcome=Outcome.LATE)
-    if _must_look_closer(arrival):
-        if _goes_on(arrival):
+    right = _known_to_look_at(arrival, answered)
+    if evidence_of_guessing(right) >= EVIDENCE_TO_WARN or _is_too_fast(arrival, answered):
+        if _goes_on(arrival, right):
             return finish(arrival=arrival, outcome=Outcome.CHECKS)
         if arrival.n_pauses == 0 and not arrival.is_paused:
             arrival.is_paused = True
             arrival.save(update_fields=["is_paused"])
-    if waits.exists() or first_visit_is_due(study, person):
-        return arrival
-    if judging.start(study=study, annotator=person).turn is None:
-        return finish(arrival=arrival, outcome=_outcome(arrival))
-    return arrival
+    if answered is None:
+        if waits.exists() or first_visit_is_due(study, person):
+            return arrival
+        answered = judging.start(study=study, annotator=person)
+    return arrival if answered.turn else finish(arrival=arrival, outcome=_outcome(arrival))
+
+
+def _known_to_look_at(arrival: Arrival, answered: Answered | None) -> tuple[bool, ...]:
+    """Return the known-answer pairs so far, or none if they are of no consequence or as before."""
+    is_as_before = answered is not None and answered.event and answered.event.known is None
+    if not _is_looked_at(arrival) or is_as_before:
+        return ()
+    if answered is not None and answered.remaining.known is not None:
+        return answered.remaining.known
+    return answers_so_far(arrival.study, arrival.person)
+
+
+def _is_too_fast(arrival: Arrival, answered: Answered | None) -> bool:
+    # An answer that is not fast makes the last ones no faster.
+    event = answered and answered.event
+    if event and (event.is_skip or not pace.may_be_fast(arrival, event.seconds)):
+        return False
+    return _is_looked_at(arrival) and pace.is_too_fast(arrival)
+
+
+def _is_looked_at(arrival: Arrival) -> bool:
+    """Return whether answers have consequences, and there is one."""
+    has_consequences = arrival.entrance.after_checks != Entrance.AfterChecks.NOTHING
+    return has_consequences and arrival.lent_from is None
+
+
+def _goes_on(arrival: Arrival, right: Sequence[bool]) -> bool:
+    """Return whether guessing went on after the person was asked to look closer."""
+    if arrival.entrance.after_checks != Entrance.AfterChecks.END or not arrival.n_pauses:
+        return False
+    n_wrong = len(right) - sum(right)
+    return evidence_of_guessing(right) >= EVIDENCE_TO_END and n_wrong > arrival.n_wrong_then
 
 
 def _outcome(arrival: Arrival) -> Outcome:
@@ -277,24 +313,6 @@ def _outcome(arrival: Arrival) -> Outcome:
     is_short = bool(right) and sum(right) < entrance.checks_at_least * len(right)
     ends = entrance.after_checks == Entrance.AfterChecks.END
     return Outcome.CHECKS if is_short and ends else Outcome.COMPLETED
-
-
-def _must_look_closer(arrival: Arrival) -> bool:
-    if arrival.entrance.after_checks == Entrance.AfterChecks.NOTHING:
-        return False
-    right = answers_so_far(arrival.study, arrival.person)
-    if evidence_of_guessing(right) >= EVIDENCE_TO_WARN:
-        return True
-    return pace.is_too_fast(arrival)
-
-
-def _goes_on(arrival: Arrival) -> bool:
-    """Return whether guessing went on after the person was asked to look closer."""
-    if arrival.entrance.after_checks != Entrance.AfterChecks.END or not arrival.n_pauses:
-        return False
-    right = answers_so_far(arrival.study, arrival.person)
-    n_wrong = len(right) - sum(right)
-    return evidence_of_guessing(right) >= EVIDENCE_TO_END and n_wrong > arrival.n_wrong_then
 
 
 def go_on_after_pause(arrival: Arrival) -> None:

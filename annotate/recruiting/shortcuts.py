@@ -26,9 +26,8 @@ def arrival_of(request: HttpRequest) -> Arrival | None:
     # Without a cookie the session is not touched, so that public pages stay public.
     if settings.SESSION_COOKIE_NAME not in request.COOKIES or KEY not in request.session:
         return None
-    arrivals = Arrival.objects.select_related("entrance", "study", "person")
-    number: int = request.session[KEY]
-    return arrivals.filter(pk=number, person=request.user.pk).first()
+    arrival: Arrival | None = getattr(request.user, "arrival", None)
+    return arrival if arrival is not None and arrival.pk == request.session[KEY] else None
 
 
 def sign_in(request: HttpRequest, arrival: Arrival) -> None:

@@ -4,14 +4,18 @@ import pytest
 from django.forms.models import model_to_dict
 
 from annotate.judging import services
-from annotate.judging.models import Screen
+from annotate.judging.models import Judgement, Screen, Skip
+from annotate.judging.quotas import n_asked
 from annotate.judging.replay import read_log, stored_events
-from annotate.prepared_sql import log_of_an_assignment, study_of_a_screen
+from annotate.prepared_sql import known_answers, log_of_an_assignment, study_of_a_screen
 from annotate.studies.models import Role, Study
+from rankings.elicitation.log import CRITERIA
 from tests.support.factories import add_annotator, add_researcher, make_study
-from tests.support.truths import answer, same_truth, skipped, undone
+from tests.support.participants import BOXES as FOUND
+from tests.support.truths import answer, rank_everything, same_truth, skipped, undone
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
+BOXES = dict(zip("abcd", FOUND.values(), strict=True))
 ABCD = same_truth([["a"], ["b"], ["c"], ["d"]])
 COLUMNS = (
     *("number", "id", "left", "right", "purpose", "known"),
@@ -82,3 +86,31 @@ def test_the_study_of_a_screen_is_whole_and_found_for_its_annotator_alone():
     assert found(annotator, "'; DROP TABLE x") == []
     study.memberships.filter(person=annotator).delete()
     assert found(annotator, screen_id) == []
+
+
+def test_pairs_are_counted_and_known_answers_found_as_by_the_models():
+    """Ended images and one in progress, with answers, skips and undone ones; another person's stay out."""
+    study = make_study(["a", "b", "c", "d"], images=4, n_known=20, boxes=BOXES)
+    annotator, other = add_annotator(study), add_annotator(study)
+    rank_everything(study, other, ABCD)
+    turn = services.start(study=study, annotator=annotator).turn
+    for act in (answer, skip, undo, answer, answer, undo, *[answer] * 12, skip, undo):
+        turn = act(turn, annotator) if act in (skip, undo) else act(turn, annotator, ABCD)
+    in_force = {"assignment__annotator": annotator, "withdrawal__isnull": True}
+    said = [
+        *Judgement.objects.filter(**in_force).order_by("pk"),
+        *Skip.objects.filter(**in_force).order_by("pk"),
+    ]
+    assert n_asked(study, annotator) == len(said)
+    assert turn.assignment.position > 1
+    known = sorted(
+        (one for one in said if one.screen.known is not None), key=lambda one: one.created
+    )
+    assert len(known) > 2
+    assert known_answers(study.pk, annotator.pk) == [
+        (
+            one.screen.assignment.known[one.screen.known],
+            [getattr(one, name, None) for name in CRITERIA],
+        )
+        for one in known
+    ]

@@ -44,6 +44,7 @@ function makePage({ state = "free", unanswered = [], isUntouched = false, ...res
     panes: { places: () => ({ n: 3, seen: 2 }), layout: { standing: () => ({ panes: "one", scale: 0.4 }) } },
     seen: { missing: () => [], fields: () => ({ first: "both", left: 2, right: 2 }) },
     person: { advance: true },
+    prefetch: { ready: () => ["next", "after next"] },
     ...rest,
   };
   const names = () => told.map(([name]) => name);
@@ -54,6 +55,14 @@ test("confirming again while something is under way sends that sooner, and nothi
   const { page, names } = makePage({ state: "waiting" });
   confirm(page);
   assert.deepEqual(names(), ["courier.hurry"]);
+});
+
+test("an answer names the images whose results the page has, the one it shows first", () => {
+  const { page, told } = makePage();
+  page.payload = { ...PAYLOAD, image: { ...PAYLOAD.image, key: "shown" } };
+  confirm(page);
+  const [, { body }] = told.find(([name]) => name === "courier.take");
+  assert.equal(new URLSearchParams(body).get("have"), "shown,next,after next");
 });
 
 test("without its photograph a pair is not answered", () => {

@@ -9,7 +9,8 @@ const SECOND_PRESS_MS = 500;
 export function post(page, kind, url, fields) {
   const { image, screen } = page.payload;
   page.advance.stop();
-  const body = new URLSearchParams({ ...fields, have: image.key ?? "" }).toString();
+  const have = [image.key, ...page.prefetch.ready()].filter(Boolean).join();
+  const body = new URLSearchParams({ ...fields, have }).toString();
   page.courier.take({ kind, screen: screen.id, url, body });
 }
 

@@ -51,7 +51,7 @@ export function createPrefetch({
     return true;
   }
 
-  return async function look(payload) {
+  async function look(payload) {
     if (before !== null) pace = learn(pace, Math.min(now() - before, LONGEST));
     before = now();
     shown = payload;
@@ -65,7 +65,10 @@ export function createPrefetch({
       // A failure is harmless: it was only to save time.
     }
     isBusy = false;
-  };
+  }
+
+  // The keys of the images in hand, the next first.
+  return Object.assign(look, { ready: () => ready });
 }
 
 async function askFor(url) {

@@ -12,7 +12,7 @@ from annotate.judging import answer_history, image_allocation, services
 from annotate.judging.errors import StudyNotOpen
 from annotate.judging.methods import add_method, withdraw_method
 from annotate.judging.models import Assignment, Judgement, Screen, check_drawn
-from annotate.judging.planning import visit_of
+from annotate.judging.visits import visit_of
 from annotate.stopping.services import end_if_due
 from annotate.studies.draws import in_words
 from annotate.studies.exclusions import decide
@@ -430,9 +430,11 @@ def test_whoever_takes_an_image_looks_again_whether_others_have_just_taken_its_p
     turn = services.start(study=study, annotator=first).turn
     taken = turn.assignment.image_id
 
+    own = image_allocation.own_images(study, add_annotator(study))
+
     def is_to_be_had():
         return [
-            image_allocation.is_still_to_be_had(study, image, alone=False)
+            image_allocation.is_still_to_be_had(own, image)
             for image in sorted(study.images.values_list("pk", flat=True), key=taken.__ne__)
         ]
 

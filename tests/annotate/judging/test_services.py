@@ -1,6 +1,6 @@
 """Asking and answering: what is stored, and what is refused."""
 
-from hashlib import md5
+import random
 
 import pytest
 from django.db import IntegrityError, transaction
@@ -280,17 +280,30 @@ def test_the_database_refuses_a_second_judgement_in_force():
         judgement.save(force_insert=True)
 
 
+def place_of(study, annotator, n_begun):
+    """Return the place drawn for an annotator's next image, a quadratic congruence of their number."""
+    rng = random.Random(f"{study.seed}/{annotator.pk}/images")
+    a, b, c = (rng.randrange(1, 2**28) for _ in range(3))
+    images = sorted(study.images.values_list("pk", flat=True))
+    drawn = (a * n_begun**2 + b * n_begun + c) % (2**31 - 1)
+    return images[0] + (images[-1] - images[0] + 1) * drawn // (2**31 - 1)
+
+
 def test_images_that_are_equally_near_are_drawn_for_each_annotator():
-    """The draw is the MD5 of seed, annotator and image."""
+    """The next one is the first left from a drawn place on, and after the last comes the first."""
     study = make_study(["a", "b"], images=7)
+    orders = []
     for annotator in (add_annotator(study), add_annotator(study)):
         rank_everything(study, annotator, same_truth([["a"], ["b"]]))
         own = Assignment.objects.filter(annotator=annotator).order_by("position")
-        images = study.images.values_list("pk", flat=True)
-        drawn = sorted(
-            images, key=lambda image: md5(f"{study.seed}/{annotator.pk}/{image}".encode()).digest()
-        )
-        assert list(own.values_list("image", flat=True)) == drawn
+        orders.append(list(own.values_list("image", flat=True)))
+        left, drawn = sorted(study.images.values_list("pk", flat=True)), []
+        for n_begun in range(7):
+            place = place_of(study, annotator, n_begun)
+            drawn.append(min(left, key=lambda image: (image < place, image)))
+            left.remove(drawn[-1])
+        assert orders[-1] == drawn
+    assert orders[0] != orders[1]
 
 
 def test_images_that_need_no_screen_are_all_passed():
