@@ -269,7 +269,8 @@ def _beside(entrance: Any) -> None:
     ids = {"PROLIFIC_PID": "beside", "SESSION_ID": "beside"}
     sent = {"width": "1440", "height": "900"}
     page = visitor.post(link, ids | sent, follow=True)
-    page = visitor.post(page.request["PATH_INFO"])
+    said = dict.fromkeys(_PRACTICE.findall(page.text), "left")
+    page = visitor.post(page.request["PATH_INFO"], said)
     page = visitor.post(_found(_BEGIN, page.text), {"begin": "1"}, follow=True)
     both = {
         "laboratory": (laboratory, payload(found.turn, found.remaining)),
