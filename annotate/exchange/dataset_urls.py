@@ -18,7 +18,7 @@ urlpatterns = [
         name="results_file",
     ),
     re_path(
-        r"^(?P<slug>[-\w]+)/selections/(?P<pk>\d{1,18})\.(?P<extension>txt|csv)$",
+        r"^(?P<slug>[-\w]+)/selections/(?P<pk>\d{1,18})\.(?P<kind>txt|csv)$",
         views.selection_file,
         name="selection_file",
     ),

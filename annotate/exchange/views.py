@@ -140,13 +140,13 @@ def scores_file(request: HttpRequest, slug: str) -> HttpResponseBase:
 
 @login_required
 @require_safe
-def selection_file(request: HttpRequest, slug: str, pk: int, extension: str) -> HttpResponseBase:
+def selection_file(request: HttpRequest, slug: str, pk: int, kind: str) -> HttpResponseBase:
     """Send the names of a selection's images, one a line, or a table of them."""
     dataset = seen_dataset(request, slug)
     selection = get_object_or_404(dataset.selections.all(), pk=pk)
-    name = f'attachment; filename="{dataset.slug}-selection-{pk}.{extension}"'
+    name = f'attachment; filename="{dataset.slug}-selection-{pk}.{kind}"'
     headers = {"Content-Disposition": name}
-    if extension == "csv":
+    if kind == "csv":
         pieces = raw.as_csv(SELECTION_COLUMNS, rows_of(selection))
         return StreamingHttpResponse(
             pieces, content_type="text/csv; charset=utf-8", headers=headers

@@ -43,7 +43,8 @@ def _named(
 def address_of(name: str, study: Study, /, **given: Any) -> str:
     """Return the address of a page about a study or its dataset; ``given`` are its other values."""
     image = study.images.in_order().first()
-    names = {"exchange:raw_file": "events.csv", "datasets:viewer": image.name if image else ""}
+    of_image = dict.fromkeys(("datasets:viewer", "datasets:mend"), image.name if image else "")
+    names = {"exchange:raw_file": "events.csv", **of_image}
     extension = "zip" if name.startswith("files:") else "csv"
     values = {
         "slug": study.dataset.slug if name.startswith(ON_THE_DATASET) else study.slug,

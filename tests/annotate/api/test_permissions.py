@@ -25,6 +25,7 @@ OPERATIONS = {
     "GET datasets/{slug}/leaderboard": (None, FOLLOWERS, 200),
     "GET datasets/{slug}/methods": (None, FOLLOWERS, 200),
     "GET datasets/{slug}/results": (None, FOLLOWERS, 200),
+    "GET datasets/{slug}/scores.csv": (None, FOLLOWERS, 200),
     "GET datasets/{slug}/runs": (None, FOLLOWERS, 200),
     "POST datasets/{slug}/runs": ({"protocol": "count"}, {"admin"}, 202),
     "GET datasets/{slug}/plan": (None, FOLLOWERS, 200),
