@@ -77,7 +77,10 @@ def signed_in(client, bare):
     return client
 
 
-OF_A_STUDY = ("studies", "reports", "evidence", "figures", "questions", "exchange", "publication")
+OF_A_STUDY = (
+    *("studies", "reports", "evidence", "figures", "questions", "exchange", "publication"),
+    "judges",
+)
 OF_OTHERS = ("accounts:study_invitations", "audit:study", "recruiting:entrances")
 OF_A_DATASET = ("datasets", "leaderboards", "scored", "planning", "scoring", "imports:receipts")
 # An annotator's own file; photographs, which these datasets lack.
