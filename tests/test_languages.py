@@ -172,7 +172,7 @@ VALUES = {
 # of protocols, and what programmers and databases read.
 ENGLISH = re.compile(
     r"/(api|serializers|admin|work|access|errors|permissions|prepared_sql|markdown|attention_checks"
-    r"|recruiting/(exports|selectors)|privacy/personal_data)(?=/|\.py)"
+    r"|recruiting/(exports|selectors)|privacy/personal_data|judging/image_order)(?=/|\.py)"
 )
 
 

@@ -147,7 +147,7 @@ def test_names_given_by_people_are_not_translated(client, db):
     Study.objects.update(name="Left")
     client.force_login(add_researcher(study))
     address = reverse("reports:report", args=[study.slug])
-    page = client.get(address, headers={"accept-language": "fr"}).text
+    page = client.get(address, {"open": "made"}, headers={"accept-language": "fr"}).text
     assert ">Right</a></th>" in flat(page)
     assert ">Droite<" not in page
     assert '<th scope="row">Étude</th><td>Left</td>' in flat(page)

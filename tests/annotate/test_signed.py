@@ -104,8 +104,11 @@ OF_RANKINGS = {
     ],
     "detectors": [("rankings.csv", "scores.csv", *more) for more in ((), ("--json",))],
 }
-# Rankings, pairs, and sizes of studies.
-WITHOUT_PROTOCOLS = {"distance", "consensus", "plan", "power", "simulate", "elicit", "next"}
+# Rankings, pairs, programs, and sizes of studies.
+WITHOUT_PROTOCOLS = {
+    *("distance", "consensus", "preflib", "judges"),
+    *("plan", "power", "simulate", "elicit", "next"),
+}
 
 
 def commands_of(parser):
