@@ -210,6 +210,8 @@ def test_the_codes_are_those_of_the_specification():
         *(f"L{n}" for n in range(1, 10)),
         *("U1", "U2"),
         *(f"F{n}" for n in range(1, 12)),
+        # Ours: words against lines, and outlines of another level than the texts.
+        *("F12", "F13"),
         *("S1", "S2", "S3", "P1", "P2"),
     ]
 
