@@ -1,7 +1,7 @@
 """Programs that judge: a model behind an address, or a command that answers line by line."""
 
 import json
-import subprocess
+import subprocess  # nosec B404
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -151,7 +151,7 @@ class Command:
     def _exchange(self, line: str) -> str | None:
         process: Any = getattr(self._own, "process", None)
         if process is None:
-            process = self._own.process = subprocess.Popen(
+            process = self._own.process = subprocess.Popen(  # nosec B603
                 self._words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
             )
             self._running.append(process)
