@@ -34,6 +34,7 @@ from tests.support.factories import (
     add_researcher,
     make_admin,
 )
+from tests.support.judges import release
 from tests.support.made_once import made_once
 from tests.support.matrix import completed
 from tests.support.participants import make_entrance
@@ -50,7 +51,7 @@ MACHINES = {
     *("kind", "version", "code", "archive", "beginning", "public_id", "strategy", "data", "ip"),
     *("software_version", "mail_language", "language", "app_label", "codename", "line_format"),
     *("object_id", "consent_version", "state", "protocol", "format", "match_protocol", "key"),
-    *("reading", "action"),
+    *("reading", "action", "prompt_sha256"),
 }
 # Filled by the program with keys and counts of its own, never with words that people typed.
 OF_THE_PROGRAM = {
@@ -134,6 +135,7 @@ class Planted:
             image=world.image, version=1, truth={}, reason=MARK, person=person
         )
         Selection.objects.create(dataset=world.study.dataset, name=MARK, person=person)
+        release(world.study)
         PublicPage.objects.create(report=world.kept, address="page", title="T", download="nothing")
         person.groups.add(Group.objects.create(name="group"))
         person.user_permissions.add(Permission.objects.first())

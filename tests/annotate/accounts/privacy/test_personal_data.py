@@ -277,11 +277,13 @@ def test_every_relation_to_a_person_is_either_taken_or_kept_on_purpose():
         "annotate.Import",
         "annotate.Invitation",
         "annotate.Job",
+        "annotate.Judge",
         "annotate.KeptReport",
         "annotate.Membership",
         "annotate.Pseudonym",
         # Names no annotator; who made it is known by reference.
         "annotate.PublicPage",
+        "annotate.Release",
         "annotate.Selection",
     }
 
