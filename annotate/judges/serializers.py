@@ -10,6 +10,7 @@ from rest_framework import serializers
 
 from annotate.api.fields import Finite
 from annotate.judging.models import CRITERION_NAMES, Verdict
+from annotate.names import seen
 
 from .models import Judge, JudgeAnswer, Release
 from .pictures import PARTS
@@ -58,7 +59,7 @@ class SamplingSerializer(Strict):
 
 
 class NewJudgeSerializer(Strict):
-    name = serializers.CharField(max_length=80)
+    name = serializers.CharField(max_length=80, validators=[seen])
     kind = serializers.ChoiceField(Judge.Kind.choices)
     model = serializers.CharField(max_length=200, allow_blank=True, default="")
     host = serializers.CharField(

@@ -3,6 +3,7 @@
 import pytest
 from drf_spectacular.generators import SchemaGenerator
 
+from tests.support.judges import JUDGE
 from tests.support.names import HIDDEN
 
 pytestmark = pytest.mark.django_db
@@ -28,10 +29,12 @@ def test_a_name_with_characters_that_are_not_shown_is_refused(world, name):
             "dataset": world.study.dataset.slug,
             "methods": ["alpha-net", "beta-net"],
         },
+        "/api/v1/studies/{slug}/judges": JUDGE
+        | {"sampling": {"temperature": 0, "max_tokens": 100}},
         "/api/v1/reports/{id}/public": {"title": "Street"},
     }
     found = sorted(set(given_names()))
-    assert len(found) == 6
+    assert len(found) == 7
     for method, path, field in found:
         key = keys.get(path.split("/")[3])
         file = world.draft.files.first().pk
