@@ -7,6 +7,12 @@ import random
 from itertools import combinations
 from typing import Any, Final
 
+# The libraries, in an environment of their own below var/writers.
+PACKAGES: Final = (
+    *("krippendorff==0.9.0", "pingouin==0.7.0", "scipy==1.17.1", "scikit-posthocs==0.17.1"),
+    *("corankco==7.2.0", "pulp==3.3.2", "choix==0.4.1", "arenakit==0.1.1"),
+    *("numpy==2.4.6", "pandas==3.1.1", "preflibtools==2.0.33"),
+)
 RIDGE: Final = 1e-7
 N_METHODS: Final = 5
 Places = list[int | None]
@@ -131,3 +137,9 @@ def cases() -> dict[str, dict[str, Any]]:
         "arena-by-annotator": {"strict": pairs, "equal": [[*of[:2], 2, *of[3:]] for of in pairs]},
         "arena-by-image": {"strict": pairs},
     }  # fmt: skip
+
+
+def ranking(places: Places) -> tuple[tuple[str, ...], ...]:
+    """Return the ranking of places; methods without a place are left out."""
+    known = sorted({place for place in places if place is not None})
+    return tuple(tuple(f"m{at}" for at, of in enumerate(places) if of == place) for place in known)

@@ -15,9 +15,9 @@ from rankings.command_line.answer_files import read_rankings
 from rankings.orders.pairwise import pair_counts
 from tests.support.environments import python_of
 
-from .statistics_cases import cases
-from .test_statistics import PACKAGES, ROOT, ranking
+from .statistics_cases import PACKAGES, cases, ranking
 
+ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = Path(__file__).with_name("scripts") / "preflib_.py"
 
 

@@ -20,16 +20,11 @@ from rankings.inference.significance import compact_letters, critical_difference
 from rankings.orders.distances import kendall_tau_b
 from tests.support.environments import python_of
 
-from .statistics_cases import RIDGE, cases
+from .statistics_cases import PACKAGES, RIDGE, cases, ranking
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "validation" / "others.md"
 SCRIPT = Path(__file__).with_name("scripts") / "statistics_.py"
-PACKAGES = (
-    *("krippendorff==0.9.0", "pingouin==0.7.0", "scipy==1.17.1", "scikit-posthocs==0.17.1"),
-    *("corankco==7.2.0", "pulp==3.3.2", "choix==0.4.1", "arenakit==0.1.1"),
-    *("numpy==2.4.6", "pandas==3.1.1", "preflibtools==2.0.33"),
-)
 CASES = cases()
 # Cases in which a library and ours need not agree; the page says what each gives.
 EDGES = ("one", "equal", "limit")
@@ -42,12 +37,6 @@ def theirs(tmp_path_factory):
     python = python_of(ROOT / "var" / "writers" / "statistics", PACKAGES)
     subprocess.run([python, SCRIPT], cwd=folder, check=True)
     return json.loads((folder / "answers.json").read_text())
-
-
-def ranking(places):
-    """Return the ranking of places; methods without a place are left out."""
-    known = sorted({place for place in places if place is not None})
-    return tuple(tuple(f"m{at}" for at, of in enumerate(places) if of == place) for place in known)
 
 
 def alpha(of_annotators):
