@@ -43,7 +43,7 @@ def test_the_counts_of_a_report_open_the_images_they_count(follow, among):
         reverse("reports:report", args=[study.slug]), {"protocol": among} if among else {}
     )
     recall = flat(page.text).split('id="recall"')[1].split("</table>")[0]
-    links = re.findall(r'href="([^"]*only=(?:best|worst)[^"]*)" aria-label="(\d+) ', recall)
+    links = re.findall(r'data-address="([^"]*only=(?:best|worst)[^"]*)" title="(\d+) ', recall)
     assert len(links) == 2 * (len(among) if among else 3)
     for url, n in links:
         response = client.get(url.replace("&amp;", "&"))
@@ -67,7 +67,7 @@ def test_every_number_of_a_baseline_opens_the_images_it_is_the_mean_of(follow, a
     assert person.score > 0
     for row in page.context["shown"].baselines:
         [url] = re.findall(
-            rf'href="([^"]*)" aria-label="Score [\d.]+ of {row.name}:', flat(page.text)
+            rf'data-address="([^"]*)" title="Score [\d.]+ of {row.name}:', flat(page.text)
         )[:1]
         opened = client.get(url.replace("&amp;", "&"))
         assert opened.context["name"] == row.name

@@ -75,11 +75,17 @@ def test_page_report_and_kept_report_begin_with_what_people_prefer(researcher, s
     kept = keep_report(
         study=study, settings=Settings(), runs=available_runs(study), person=make_admin()
     )
+    reports = (
+        reverse("reports:report", args=[study.slug]),
+        reverse("reports:kept", args=[study.slug, kept.pk]),
+    )
+    for address in reports:
+        assert SAID in researcher.get(address).text
     addresses = (
         reverse("figures:detectors", args=[study.slug]),
         reverse("figures:kept_detectors", args=[study.slug, kept.pk]),
-        reverse("reports:report", args=[study.slug]),
-        reverse("reports:kept", args=[study.slug, kept.pk]),
+        # What figures say beside it is behind the question of the detectors.
+        *(f"{address}?open=detectors" for address in reports),
     )
     for address in addresses:
         text = researcher.get(address).text

@@ -177,9 +177,12 @@ def test_an_admin_scores_from_the_page(client, dataset):
     client.force_login(make_admin())
     url = reverse("scoring:score", args=["street"])
     response = client.post(url, {"protocols": ["iou", "deteval"]}, follow=True)
-    # The page with the scores, not the list of all work.
-    assert response.redirect_chain[-1][0] == reverse("datasets:detail", args=["street"])
+    # Several are followed in the list of all work; one leads to the page with its scores.
+    assert [address for address, _ in response.redirect_chain] == [reverse("jobs:work")]
     assert ProtocolRun.objects.count() == 2
+    response = client.post(url, {"protocols": ["count"]}, follow=True)
+    assert response.redirect_chain[-1][0] == reverse("datasets:detail", args=["street"])
+    assert ProtocolRun.objects.count() == 3
     assert client.post(url, {}).status_code == 422
     assert client.post(url, {"protocols": ["nothing"]}).status_code == 422
 
