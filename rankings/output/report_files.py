@@ -201,8 +201,8 @@ def report_table(
 ) -> str:
     r"""Return the criteria as one booktabs table in a float with caption and label.
 
-    The best of each column of the protocols is bold, including equal ones, unless most have a zero. The table is
-    never wider than the page, or column, of an article: names that leave no room are broken. All
+    The best of each column of the protocols is bold, including equal ones, unless most have a zero. The
+    table is never wider than the page, or column, of an article: names that leave no room are broken. All
     facts are in comments, "dataset" and "annotators" also in the caption. ``analysis``, of the
     report's JSON and perhaps empty, has intervals and the baseline of a person.
     """
