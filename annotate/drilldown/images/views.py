@@ -217,9 +217,9 @@ def _worst(
 ) -> HttpResponse:
     runs = newest_runs(dataset)
     context: dict[str, Any] = {"dataset": dataset, "keep": keep_form}
-    if not runs or not dataset.methods.exists():
-        return render(request, "datasets/worst.html", context)
     form = WorstForm(request.GET, dataset=dataset, runs=runs)
+    if not runs or not form.methods:
+        return render(request, "datasets/worst.html", context)
     context["form"] = form
     if not form.is_valid():
         return render(request, "datasets/worst.html", context, status=422)
