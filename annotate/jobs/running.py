@@ -72,8 +72,10 @@ def run_one(pk: int, *, beats_beside: bool = True) -> bool:
         # The texts that a job stores are in English, and translated for each reader.
         with pulse.beating(), translation.override("en"):
             outside = must_go_on.set(pulse.require_going_on)
-            _do(job, pulse)
-            must_go_on.reset(outside)
+            try:
+                _do(job, pulse)
+            finally:
+                must_go_on.reset(outside)
     finally:
         _at_work.pop(worker, None)
     return True

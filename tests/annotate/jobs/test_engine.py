@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import CommandError, call_command
-from django.db import connection
+from django.db import OperationalError, connection
 
 from annotate.errors import Refusal
 from annotate.jobs import engine, registry, running, services
@@ -161,6 +161,28 @@ def test_a_job_that_must_end_ends_its_chunks_at_once(ends, settings, monkeypatch
     assert said[ends] in job.failure
     with computing() as executor:
         assert [answer for _, answer in answers(executor, [Square(3), Square(4)])] == [9, 16]
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("two_processes")
+def test_a_job_whose_end_cannot_be_recorded_leaves_its_thread_the_bare_engine(monkeypatch):
+    """Else the next work of this thread would end when the job before it must."""
+    within = []
+    work = work_for_followers(lambda arguments, progress: within.append(yielded()))
+    monkeypatch.setitem(registry._KINDS, "test", work)
+    bare = yielded()
+
+    def away(*arguments):
+        raise OperationalError("the database is away")
+
+    monkeypatch.setattr(running, "_end", away)
+    # Its last attempt: an earlier one is put back into the queue.
+    job = Job.objects.create(kind="test", n_attempts=2)
+    with pytest.raises(OperationalError, match="is away"):
+        running.run_one(job.pk, beats_beside=False)
+    [of_job] = within
+    assert of_job is not bare
+    assert yielded() is bare
 
 
 def run_apart(pk):
