@@ -6,6 +6,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from annotate.datasets.shortcuts import seen_dataset
+from annotate.jobs.models import Job
 from annotate.jobs.shortcuts import go_to
 from annotate.requests import SignedInRequest, require
 
@@ -37,7 +38,8 @@ def score(request: SignedInRequest, slug: str) -> HttpResponse:
             )
             for protocol in form.cleaned_data["protocols"]
         ]
-        return go_to(jobs[0]) if len(jobs) == 1 else redirect("jobs:work")
+        is_done = all(job.state == Job.State.DONE for job in jobs)
+        return go_to(jobs[-1]) if is_done or len(jobs) == 1 else redirect("jobs:work")
     status = 422 if request.method == "POST" else 200
     return render(
         request,

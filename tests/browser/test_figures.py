@@ -118,6 +118,6 @@ def test_without_javascript_the_criterion_can_be_changed_and_numbers_are_read(
     expect(by_precision).to_have_count(1)
     drawing = page.locator(".figure__drawing").first
     expect(drawing).to_be_hidden()
-    page.get_by_text("The numbers").first.click()
+    page.get_by_text("Numbers and files").first.click()
     expect(page.get_by_role("region", name="Numbers of").first).to_be_visible()
     expect(page.get_by_text("its numbers are in the table").first).to_be_visible()

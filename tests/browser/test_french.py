@@ -103,7 +103,6 @@ def test_an_annotator_reads_nothing_but_french(page, live_server):
     page.goto(live_server.url + reverse("learning:keys", args=[study.slug]))
     check(page)
     page.get_by_role("button", name="Commencer l’étude").click()
-    page.get_by_role("button", name="Démarrer").click()
 
     screen = page.locator("form[data-answer]")
     expect(screen.locator("[data-confirm]")).to_contain_text("Valider")

@@ -110,7 +110,7 @@ def test_from_two_zips_to_the_table(page: Page, live_server, people, tmp_path):
     sign_in(page, site, "rita")
     page.get_by_role("link", name="Report of Three readers").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Three readers")
-    page.get_by_role("link", name="Settings and files").click()
+    page.get_by_text("Table as a file").click()
     with page.expect_download() as download:
         page.get_by_role("link", name="CSV", exact=True).click()
     rows = read_table(download.value.path().read_text("utf-8"))

@@ -122,12 +122,12 @@ def load(hands: Hands, files: list[str], name: str) -> None:
 
 def score(hands: Hands, protocols: tuple[str, ...]) -> None:
     hands.follow("Score protocols")
-    for name in protocols:
-        hands.page.get_by_label(name, exact=True).check()
+    for protocol in protocols:
+        hands.page.get_by_label(protocol, exact=True).check()
         hands.n_clicks += 1
     hands.press("Score the chosen protocols")
-    for name in protocols:
-        expect(hands.page.get_by_role("rowheader", name=name, exact=True)).to_be_visible()
+    for protocol in protocols:
+        expect(hands.page.get_by_role("rowheader", name=protocol, exact=True)).to_be_visible()
 
 
 def set_up(hands: Hands, name: str) -> None:
