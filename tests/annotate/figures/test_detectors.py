@@ -84,7 +84,7 @@ def test_page_report_and_kept_report_begin_with_what_people_prefer(researcher, s
     addresses = (
         reverse("figures:detectors", args=[study.slug]),
         reverse("figures:kept_detectors", args=[study.slug, kept.pk]),
-        # What figures say beside it is behind the question of the detectors.
+        # The sentence of the figures comes with the question of the detectors.
         *(f"{address}?open=detectors" for address in reports),
     )
     for address in addresses:
