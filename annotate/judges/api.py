@@ -41,7 +41,7 @@ from .serializers import (
     OneJudgeSerializer,
     PictureQuery,
     ReleaseSerializer,
-    StoredSerializer,
+    StoredAnswersSerializer,
     TaskQuery,
     TasksSerializer,
 )
@@ -202,12 +202,12 @@ class AnswerList(_OfProgram, ListView):
     def get_queryset(self) -> QuerySet[JudgeAnswer]:
         return self.own.answers.all()
 
-    @extend_schema(request=NewAnswersSerializer, responses=StoredSerializer(many=True))
+    @extend_schema(request=NewAnswersSerializer, responses=StoredAnswersSerializer)
     def post(self, request: Request, pk: int) -> Response:
         """Store 1 to 100 answers, each by itself and in order; the result of each is in its place."""
         answers = self.sent(NewAnswersSerializer)["answers"]
         stored = services.record_answers(judge=self.own, sent=answers)
-        return Response(self.shown(StoredSerializer, stored, many=True))
+        return Response(self.shown(StoredAnswersSerializer, {"results": stored}))
 
 
 class ReleaseOfStudy(ApiView):

@@ -220,6 +220,10 @@ class StoredSerializer(serializers.Serializer[Any]):
     detail = serializers.CharField()
 
 
+class StoredAnswersSerializer(serializers.Serializer[Any]):
+    results = StoredSerializer(many=True)
+
+
 class AnswerQuery(serializers.Serializer[Any]):
     def get_fields(self) -> dict[str, Any]:
         return {"as": serializers.ChoiceField(["json", "csv"], required=False, default="json")}

@@ -53,7 +53,7 @@ class Site:
     def store(self, judge: int, answers: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         """Store answers and return what became of each."""
         status, data = self._call("POST", f"judges/{judge}/answers", {"answers": [*answers]})
-        stored: list[dict[str, Any]] = self._checked(status, data)
+        stored: list[dict[str, Any]] = self._checked(status, data)["results"]
         return stored
 
     def _call(self, method: str, path: str, sent: Any = None) -> tuple[int, Any]:

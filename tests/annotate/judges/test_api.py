@@ -148,7 +148,7 @@ def test_each_answer_is_stored_or_refused_by_itself(judge, program):
         sent(three, **failed | {"verdicts": {"recall": "left"}}),
     ]
     response = program.post(address(judge, "/answers"), {"answers": answers}, format="json")
-    assert [row["status"] for row in response.json()] == [
+    assert [row["status"] for row in response.json()["results"]] == [
         201,
         200,
         409,
