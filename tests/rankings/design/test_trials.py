@@ -7,7 +7,7 @@ import pytest
 
 from rankings.design.designs import Components
 from rankings.design.pilots import Pilot, demo_pilot
-from rankings.design.simulation import MOST_CELLS, Simulated, simulate
+from rankings.design.simulation import MOST_CELLS, Simulated, outcome, simulate
 from rankings.design.study_plans import Choice, Question, plan
 from rankings.design.trials import n_studies_of, simulated_design, try_design
 from rankings.errors import RankingError
@@ -78,6 +78,14 @@ def test_one_drawn_pair_estimates_the_loss_of_all():
     )
     assert drawn.mean(axis=0) == pytest.approx(whole.mean(axis=0), abs=0.02)
     assert drawn.var() > 2 * whole.var()
+
+
+@pytest.mark.release
+def test_equal_protocols_are_told_apart_by_pairs_no_more_often_than_the_test_says():
+    """150 studies: at most 5 % and three standard errors of such a share."""
+    found = outcome(Simulated(10, 60, 2, per_image=1, pairs=True, taste=0.3), 150, seed=3)
+    assert found.tested == 1
+    assert found.errors <= 0.05 + 3 * (0.05 * 0.95 / 150) ** 0.5
 
 
 def test_a_trial_finds_about_what_the_plan_promises():
