@@ -34,6 +34,12 @@ def mended(dataset: Dataset) -> int:
     return EarlierTruth.objects.filter(image__dataset=dataset).count()
 
 
+def corrected_since(dataset: Dataset, at: datetime) -> list[int]:
+    """Return the keys of the images whose ground truth was corrected since a time."""
+    earlier = EarlierTruth.objects.filter(image__dataset=dataset, created__gte=at)
+    return list(earlier.order_by().values_list("image", flat=True).distinct())
+
+
 def corrected_at(images: Collection[int]) -> dict[int, list[datetime]]:
     """Return when the ground truth of each image was corrected, in order; all others have no entry."""
     found: dict[int, list[datetime]] = {}

@@ -1,14 +1,15 @@
 """Causes of the losses of a run: sums over the images, and a row for each image and cause."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import astuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple, replace
 from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from django.contrib.auth.models import User
-from django.db import transaction
+from django.db import models, transaction
 
 from annotate.datasets.facts import fill_facts
+from annotate.datasets.mending import corrected_at, truth_as_of, version_at
 from annotate.datasets.models import Method, Result
 from annotate.jobs import services as jobs
 from annotate.jobs.models import Job
@@ -17,11 +18,12 @@ from protocols.core.base import Protocol, Tally
 from protocols.core.causes import CAUSES, Cause, Change, Cost, Losses, costs, losses, total
 from protocols.core.errors import ProtocolError
 
-from .computing import Progress, scene_of
+from .computing import Kept, Progress, in_order, scene_of
 from .models import ImageLoss, ProtocolRun
 
 EXPLAIN: Final = "scoring.explain"
 _RESULTS_AT_ONCE: Final = 500
+_Row = TypeVar("_Row", bound=models.Model)
 
 
 def start_explaining(*, run: ProtocolRun, person: User, address: str) -> Job:
@@ -36,10 +38,16 @@ def start_explaining(*, run: ProtocolRun, person: User, address: str) -> Job:
     )
 
 
-def explain(run: ProtocolRun, progress: Progress = lambda done, total: None) -> None:
+def explain(
+    run: ProtocolRun,
+    progress: Progress = lambda done, total: None,
+    kept: Kept | None = None,
+) -> None:
     """Store the losses of a run by cause, and the facts about its images; all or nothing.
 
-    Nothing is stored if the run has no causes, or parameters of another version.
+    Nothing is stored if the run has no causes, or parameters of another version. The losses on images
+    that were not corrected since an earlier run are taken from it; sums then differ from those of
+    all images in the last digits.
     """
     if not run.has_causes:
         return
@@ -48,14 +56,24 @@ def explain(run: ProtocolRun, progress: Progress = lambda done, total: None) -> 
     except ProtocolError:
         return
     fill_facts(run.dataset)
+    if kept and not run.overall.keys() <= (kept.run.losses or {}).keys():
+        kept = None
     with transaction.atomic():
         run.image_losses.all().delete()
         run.losses, done = {}, 0
+        if kept:
+            others = kept.run.image_losses.exclude(result__image__in=kept.corrected)
+            for rows in _batches(others.iterator(_RESULTS_AT_ONCE)):
+                ImageLoss.objects.bulk_create(_of_run(run, rows))
         for method in Method.objects.filter(name__in=run.overall, dataset=run.dataset_id):
-            results = Result.objects.filter(scores__run=run, method=method)
-            rows = results.select_related("image").order_by("image__position", "image__pk")
+            results = in_order(method).filter(scores__run=run).select_related("image")
             of_method = total(())
-            for some, found in _explained(protocol, rows.iterator(_RESULTS_AT_ONCE)):
+            if kept:
+                results = results.filter(image__in=kept.corrected)
+                of_method = _without(kept, protocol, method, results)
+            for some in _batches(results.iterator(_RESULTS_AT_ONCE)):
+                scenes = [scene_of(result) for result in some]
+                found = losses(protocol, scenes, protocol.score(scenes))
                 ImageLoss.objects.bulk_create(_rows(run, method, some, found))
                 of_method = total([of_method, *found])
                 progress(done := done + len(some), run.n_scores or 0)
@@ -66,12 +84,29 @@ def explain(run: ProtocolRun, progress: Progress = lambda done, total: None) -> 
         run.save(update_fields=["losses"])
 
 
-def _explained(
-    protocol: Protocol, results: Iterator[Result]
-) -> Iterator[tuple[list[Result], list[Losses]]]:
-    while some := list(islice(results, _RESULTS_AT_ONCE)):
-        scenes = [scene_of(result) for result in some]
-        yield some, losses(protocol, scenes, protocol.score(scenes))
+def _batches(rows: Iterator[_Row]) -> Iterator[list[_Row]]:
+    while some := list(islice(rows, _RESULTS_AT_ONCE)):
+        yield some
+
+
+def _of_run(run: ProtocolRun, rows: Iterable[ImageLoss]) -> Iterator[ImageLoss]:
+    for row in rows:
+        row.pk, row.run = None, run
+        yield row
+
+
+def _without(kept: Kept, protocol: Protocol, method: Method, results: Iterable[Result]) -> Losses:
+    """Return a method's losses of an earlier run without those on the results' images at that time."""
+    at = kept.run.created
+    corrected = corrected_at(kept.corrected)
+    scenes = []
+    for result in results:
+        before = truth_as_of(result.image, version_at(corrected[result.image_id], at))
+        scenes.append(replace(scene_of(result), truth=before))
+    gone = total(losses(protocol, scenes, protocol.score(scenes)))
+    less = {cause: Change(*(-one for one in astuple(of))) for cause, of in gone.changes.items()}
+    negative = Losses(Tally(*(-one for one in astuple(gone.tally))), less)
+    return total([_stored(kept.run, method.name), negative])
 
 
 def _rows(
@@ -99,9 +134,15 @@ def _loss(cause: Cause, change: Change) -> float:
 
 def costs_of(run: ProtocolRun, method: str) -> list[Cost]:
     """Return what each cause costs a method over the dataset; empty if it is not computed."""
-    stored: Mapping[str, Any] | None = (run.losses or {}).get(method)
-    if stored is None:
+    if method not in (run.losses or {}):
         return []
-    changes = {cause: Change(*stored["changes"].get(cause, ())) for cause in CAUSES}
-    found = costs(Losses(Tally(*stored["tally"]), changes))
+    found = costs(_stored(run, method))
     return [cost for cost in found if cost.n_truth or cost.n_detections]
+
+
+def _stored(run: ProtocolRun, method: str) -> Losses:
+    stored: Mapping[str, Any] = (run.losses or {})[method]
+    changes: dict[Cause, Change] = {
+        cause: Change(*stored["changes"].get(cause, ())) for cause in CAUSES
+    }
+    return Losses(Tally(*stored["tally"]), changes)

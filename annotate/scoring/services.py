@@ -9,10 +9,11 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Count, Max
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from annotate.audit.models import Act
 from annotate.audit.services import record
-from annotate.datasets.mending import mended
+from annotate.datasets.mending import corrected_since, mended
 from annotate.datasets.models import Dataset, Method, Result
 from annotate.errors import Refusal
 from protocols import registry
@@ -24,7 +25,7 @@ from protocols.core.regions import Region
 from protocols.score_versions import MAX_LENGTH, version_of
 from protocols.signatures import signature
 
-from .computing import OfMethod, Progress, computed
+from .computing import Kept, OfMethod, Progress, computed
 from .models import ProtocolRun, Score
 
 _BATCH = 1000
@@ -47,10 +48,15 @@ class Scored:
     state: "State"
     # Methods without the inputs of the protocol, such as confidences; they have no scores.
     left_out: Sequence[str] = ()
+    kept: Kept | None = None
 
     @property
     def remarks(self) -> list[str]:
-        """Sentences about the methods left out, and about fields that not all regions have."""
+        """Sentences about kept scores, methods left out, and fields that not all regions have."""
+        if self.kept:
+            n = len(self.kept.corrected)
+            said = ngettext("{n} image was scored again.", "{n} images were scored again.", n)
+            return [said.format(n=n)]
         remarks = [
             _("{method}: {remark}.").format(method=own.method.name, remark=remark)
             for own in self.methods
@@ -82,8 +88,12 @@ def compute(
     protocol: Protocol,
     progress: Progress | None = None,
     executor: Executor | None = None,
+    after: ProtocolRun | None = None,
 ) -> Scored:
     """Score every result of a dataset; nothing is stored, and no lock is held.
+
+    The scores of a run ``after`` which ground truth was corrected are kept for all other images, if
+    they would be the same.
 
     Chunks of images are computed by ``executor``, or in this process; ``progress(done, total)`` is
     called after each with the number of scored results. Raises NotScored for a dataset without
@@ -108,9 +118,12 @@ def compute(
     before = _state(dataset)
     left_out = [method.name for method in methods if not _takes_part(protocol, method)]
     methods = [method for method in methods if method.name not in left_out]
-    n_results = Result.objects.filter(method__in=methods).count()
+    kept = _kept(after, protocol, methods) if after else None
+    images = kept.corrected if kept else None
+    results = Result.objects.filter(method__in=methods)
+    n_results = (results.filter(image__in=images) if images is not None else results).count()
     try:
-        scored = computed(protocol, methods, n_results, progress or _nobody, executor)
+        scored = computed(protocol, methods, n_results, progress or _nobody, executor, images)
     except ProtocolError as refusal:
         raise NotScored(
             _("{protocol} cannot be scored on {dataset}: {refusal}.").format(
@@ -124,7 +137,27 @@ def compute(
                 "with others for the computation ({fault})."
             ).format(protocol=protocol.name, dataset=dataset, fault=str(fault))
         ) from fault
-    return Scored(dataset, protocol, scored, before, left_out)
+    if kept:
+        for own in scored:
+            own.take(kept.run)
+    return Scored(dataset, protocol, scored, before, left_out, kept)
+
+
+def _kept(run: ProtocolRun, protocol: Protocol, methods: Sequence[Method]) -> Kept | None:
+    """Return the images corrected since a run; None if its other scores may not be what they were."""
+    results = Result.objects.filter(method__in=methods)
+    made_by = (protocol.slug, protocol.parameters(), _version(protocol))
+    if (
+        (run.protocol, run.parameters, run.version) != made_by
+        or protocol.needs_all_images
+        # Confidences are ranked over all images, and ranks are not stored.
+        or "confidence" in protocol.fields_read()
+        or results.count() != run.scores.count()
+        or results.exclude(scores__run=run).exists()
+        or run.scores.filter(n_truth=None).exists()
+    ):
+        return None
+    return Kept(run, corrected_since(run.dataset, run.created))
 
 
 def _nobody(done: int, total: int) -> None:
@@ -150,7 +183,7 @@ def publish(scored: Scored) -> ProtocolRun:
         name=run_name(protocol),
         protocol=protocol.slug,
         parameters=protocol.parameters(),
-        version=version_of(protocol.slug)[:MAX_LENGTH],
+        version=_version(protocol),
         signature=_signature(scored),
         origin=ProtocolRun.Origin.COMPUTED,
         n_scores=sum(len(of_method.scores) for of_method in scored.methods),
@@ -160,6 +193,10 @@ def publish(scored: Scored) -> ProtocolRun:
     run.save(update_fields=["overall"])
     record(Act.SCORED, what=dataset.name, details={"protocol": run.name, "run": run.pk})
     return run
+
+
+def _version(protocol: Protocol) -> str:
+    return version_of(protocol.slug)[:MAX_LENGTH]
 
 
 def _signature(scored: Scored) -> str:

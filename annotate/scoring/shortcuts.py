@@ -13,7 +13,7 @@ from .work import KIND
 
 
 def start_again(*, dataset: Dataset, person: User) -> list[Job]:
-    """Start scoring again with the newest run of each protocol, after a ground truth was corrected."""
+    """Start scoring the corrected images again, with the newest run of each protocol."""
     runs = dataset.runs.latest_of_each_protocol().filter(origin=ProtocolRun.Origin.COMPUTED)
     return [
         jobs.start(
@@ -23,6 +23,7 @@ def start_again(*, dataset: Dataset, person: User) -> list[Job]:
             dataset=dataset.pk,
             protocol=run.protocol,
             parameters=run.parameters,
+            after=run.pk,
             # A job that began before is no reason to start none.
             mended=mended(dataset),
         )

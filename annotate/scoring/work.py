@@ -46,6 +46,7 @@ def score(arguments: Mapping[str, Any], running: Running) -> None:
             protocol,
             lambda done, total: running.tell(done, total, _("Results scored")),
             executor,
+            ProtocolRun.objects.filter(pk=arguments.get("after", 0)).first(),
         )
     with running.publishing() as outcome:
         run = services.publish(scored)
@@ -60,7 +61,7 @@ def score(arguments: Mapping[str, Any], running: Running) -> None:
         outcome.address = reverse("datasets:detail", args=[dataset.slug])
     # So that the pages of a large dataset need not compute them. The job has ended for its user.
     leaderboards_of(run)
-    explain(run)
+    explain(run, kept=scored.kept)
 
 
 def explain_run(arguments: Mapping[str, Any], running: Running) -> None:
