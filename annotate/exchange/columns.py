@@ -2,17 +2,10 @@
 
 import csv
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    name: str
-    kind: str
-    meaning: str
-
+from annotate.csv_tables import Column
 
 Columns = tuple[Column, ...]
 
@@ -32,13 +25,20 @@ RANKING_COLUMNS: Final = _ALL["rankings"]
 EXCLUSION_COLUMNS: Final = _ALL["exclusions"]
 NOTE_COLUMNS: Final = _ALL["notes"]
 QUESTION_COLUMNS: Final = _ALL["questions"]
+JUDGE_COLUMNS: Final = _ALL["judges"]
+JUDGE_ANSWER_COLUMNS: Final = _ALL["judge_answers"]
+JUDGE_RANKING_COLUMNS: Final = _ALL["judge_rankings"]
 CAUSE_COLUMNS: Final = _ALL["causes"]
 COST_COLUMNS: Final = _ALL["costs"]
 SCORE_COLUMNS: Final = _ALL["scores"]
 SELECTION_COLUMNS: Final = _ALL["selections"]
 # The tables of the raw data.
 TABLES: Final[Mapping[str, Columns]] = {
-    name: _ALL[name] for name in ("events", "rankings", "exclusions", "notes", "questions")
+    name: _ALL[name]
+    for name in (
+        *("events", "rankings", "exclusions", "notes", "questions"),
+        *("judges", "judge_answers", "judge_rankings"),
+    )
 }
 DICTIONARY_COLUMNS: Final = tuple(
     Column(name, "text", "") for name in ("table", "column", "values", "meaning")

@@ -5,13 +5,13 @@ from typing import Final
 
 from django.contrib.auth.models import User
 
+from annotate.csv_tables import Column, as_csv
 from annotate.judging.models import Assignment, Judgement, Skip
 from annotate.judging.replay import is_withdrawn, stored_events
 from annotate.studies.models import Study
 from rankings.elicitation.log import CRITERIA
 
-from . import raw
-from .columns import Column
+from .raw import as_json
 from .rows import Row
 
 # Neither methods nor the purpose of a pair: the annotator may still be annotating.
@@ -34,8 +34,8 @@ COLUMNS: Final = (
 
 
 WRITERS: Final = {
-    "csv": (raw.as_csv, "text/csv; charset=utf-8"),
-    "json": (raw.as_json, "application/json"),
+    "csv": (as_csv, "text/csv; charset=utf-8"),
+    "json": (as_json, "application/json"),
 }
 EXTENSIONS: Final = tuple(WRITERS)
 

@@ -1,19 +1,18 @@
 """A study's raw data as files: tables as CSV and JSON, singly or all together with checksums."""
 
-import csv
 import hashlib
-import io
-import json
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import IO, Final
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from annotate.csv_tables import Column, Row, as_csv, as_json_text, some_at_a_time
+from annotate.judges import exports as judges
 from annotate.reports.errors import TooLarge
 from annotate.reports.snapshots import snapshot
 from annotate.studies.models import Study
@@ -22,39 +21,17 @@ from .columns import (
     DICTIONARY_COLUMNS,
     EVENT_COLUMNS,
     EXCLUSION_COLUMNS,
+    JUDGE_ANSWER_COLUMNS,
+    JUDGE_COLUMNS,
+    JUDGE_RANKING_COLUMNS,
     NOTE_COLUMNS,
     QUESTION_COLUMNS,
     RANKING_COLUMNS,
-    Column,
 )
-from .rows import Row, dictionary, events, exclusions, notes, questions, rankings, some_at_a_time
+from .rows import dictionary, events, exclusions, notes, questions, rankings
 
 CHECKSUMS: Final = "checksums.sha256"
 _ROWS_AT_A_TIME: Final = 200
-
-
-def as_csv(columns: Sequence[Column], rows: Iterable[Row]) -> Iterator[str]:
-    """Yield a CSV in pieces; lists and objects are cells of JSON, undefined values are empty."""
-    names = [column.name for column in columns]
-    lines = ([_cell(row[name]) for name in names] for row in rows)
-    for some in some_at_a_time(_with_first(names, lines), _ROWS_AT_A_TIME):
-        stream = io.StringIO()
-        csv.writer(stream, lineterminator="\n").writerows(some)
-        yield stream.getvalue()
-
-
-def _with_first(first: list[str], others: Iterable[list[str]]) -> Iterator[list[str]]:
-    yield first
-    yield from others
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        # Spreadsheets run cells that start like this as formulas.
-        return f"'{value}" if value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
-    return _json(value)
 
 
 def as_json(columns: Sequence[Column], rows: Iterable[Row]) -> Iterator[str]:
@@ -62,57 +39,50 @@ def as_json(columns: Sequence[Column], rows: Iterable[Row]) -> Iterator[str]:
     names = [column.name for column in columns]
     before = "["
     for some in some_at_a_time(rows, _ROWS_AT_A_TIME):
-        lines = [_json({name: row[name] for name in names}) for row in some]
+        lines = [as_json_text({name: row[name] for name in names}) for row in some]
         yield before + "\n" + ",\n".join(lines)
         before = ","
     yield "[]\n" if before == "[" else "\n]\n"
 
 
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+_CSV, _JSON = "text/csv; charset=utf-8", "application/json"
 
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """One file of the raw data: its label, type, rows, columns and writer."""
+    """One file of the raw data: its label, rows, columns, type and writer."""
 
     label: str | Promise
-    content_type: str
     rows: Callable[..., Iterator[Row]]
     columns: Sequence[Column]
-    write: Callable[[Sequence[Column], Iterable[Row]], Iterator[str]]
+    content_type: str = _CSV
+    write: Callable[[Sequence[Column], Iterable[Row]], Iterator[str]] = as_csv
 
 
 # About 130,000 events.
 MAX_RANKINGS_AT_ONCE: Final = 5000
-_CSV, _JSON = "text/csv; charset=utf-8", "application/json"
 FILES: Final[Mapping[str, File]] = {
-    "events.csv": File(gettext_lazy("every event, CSV"), _CSV, events, EVENT_COLUMNS, as_csv),
-    "events.json": File(gettext_lazy("every event, JSON"), _JSON, events, EVENT_COLUMNS, as_json),
-    "rankings.csv": File(
-        gettext_lazy("every ranking, CSV"), _CSV, rankings, RANKING_COLUMNS, as_csv
-    ),
+    "events.csv": File(gettext_lazy("every event, CSV"), events, EVENT_COLUMNS),
+    "events.json": File(gettext_lazy("every event, JSON"), events, EVENT_COLUMNS, _JSON, as_json),
+    "rankings.csv": File(gettext_lazy("every ranking, CSV"), rankings, RANKING_COLUMNS),
     "rankings.json": File(
-        gettext_lazy("every ranking, JSON"), _JSON, rankings, RANKING_COLUMNS, as_json
+        gettext_lazy("every ranking, JSON"), rankings, RANKING_COLUMNS, _JSON, as_json
     ),
     "exclusions.csv": File(
-        gettext_lazy("who was left out of reports and why, CSV"),
-        _CSV,
-        exclusions,
-        EXCLUSION_COLUMNS,
-        as_csv,
+        gettext_lazy("who was left out of reports and why, CSV"), exclusions, EXCLUSION_COLUMNS
     ),
-    "notes.csv": File(gettext_lazy("annotators' notes, CSV"), _CSV, notes, NOTE_COLUMNS, as_csv),
+    "notes.csv": File(gettext_lazy("annotators' notes, CSV"), notes, NOTE_COLUMNS),
     "questions.csv": File(
-        gettext_lazy("answers to the questions of entrances, CSV"),
-        _CSV,
-        questions,
-        QUESTION_COLUMNS,
-        as_csv,
+        gettext_lazy("answers to the questions of entrances, CSV"), questions, QUESTION_COLUMNS
     ),
-    "dictionary.csv": File(
-        gettext_lazy("the columns, CSV"), _CSV, dictionary, DICTIONARY_COLUMNS, as_csv
+    "judges.csv": File(gettext_lazy("programs that judged, CSV"), judges.judges, JUDGE_COLUMNS),
+    "judge_answers.csv": File(
+        gettext_lazy("every answer of a program, CSV"), judges.answers, JUDGE_ANSWER_COLUMNS
     ),
+    "judge_rankings.csv": File(
+        gettext_lazy("rankings by programs, CSV"), judges.rankings, JUDGE_RANKING_COLUMNS
+    ),
+    "dictionary.csv": File(gettext_lazy("the columns, CSV"), dictionary, DICTIONARY_COLUMNS),
 }
 
 

@@ -1,13 +1,13 @@
 """Rows of the raw data: events, rankings and exclusions, fetched a few images at a time."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import islice
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from django.db.models import QuerySet
 
+from annotate.csv_tables import some_at_a_time
 from annotate.datasets.mending import corrected_at, version_at
 from annotate.datasets.models import Image, Result
 from annotate.judging.models import LOOK_THE_SAME, Assignment, Judgement, Note, Skip, Withdrawal
@@ -21,7 +21,6 @@ from .columns import TABLES
 
 _IMAGES_AT_A_TIME: Final = 20
 Row = dict[str, Any]
-_Value = TypeVar("_Value")
 
 
 def assignments_in_order(study: Study, people: Mapping[int, str]) -> Iterator[list[Assignment]]:
@@ -237,10 +236,3 @@ def dictionary(study: Study | None = None, *, names: bool = False) -> Iterator[R
                 "values": column.kind,
                 "meaning": column.meaning,
             }
-
-
-def some_at_a_time(values: Iterable[_Value], n: int) -> Iterator[list[_Value]]:
-    """Yield lists of up to n values."""
-    iterator = iter(values)
-    while some := list(islice(iterator, n)):
-        yield some

@@ -6,13 +6,13 @@ from typing import Final
 from django.http import StreamingHttpResponse
 from django.utils.translation import gettext as _
 
+from annotate.csv_tables import as_csv
 from annotate.datasets.models import Dataset
 from annotate.reports.errors import TooLarge
 from annotate.reports.snapshots import snapshot
 from annotate.scoring.models import ProtocolRun, Score
 
 from .columns import SCORE_COLUMNS
-from .raw import as_csv
 from .rows import Row
 
 # About ten seconds of a web process.

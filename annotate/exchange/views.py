@@ -20,6 +20,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from annotate.csv_tables import as_csv
 from annotate.datasets.models import Dataset, Image
 from annotate.datasets.selections import rows_of
 from annotate.datasets.shortcuts import seen_dataset
@@ -147,7 +148,7 @@ def selection_file(request: HttpRequest, slug: str, pk: int, kind: str) -> HttpR
     name = f'attachment; filename="{dataset.slug}-selection-{pk}.{kind}"'
     headers = {"Content-Disposition": name}
     if kind == "csv":
-        pieces = raw.as_csv(SELECTION_COLUMNS, rows_of(selection))
+        pieces = as_csv(SELECTION_COLUMNS, rows_of(selection))
         return StreamingHttpResponse(
             pieces, content_type="text/csv; charset=utf-8", headers=headers
         )

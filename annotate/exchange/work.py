@@ -9,6 +9,7 @@ from typing import IO, Any, Final
 from django.contrib.auth.models import User
 from django.utils.translation import gettext as _
 
+from annotate.csv_tables import as_csv, some_at_a_time
 from annotate.datasets import exports
 from annotate.datasets.models import Dataset, Method, Result
 from annotate.jobs import services as jobs
@@ -27,8 +28,8 @@ from protocols.core.errors import ProtocolError
 from . import raw
 from .bundles.writing import write_bundle
 from .columns import CAUSE_COLUMNS, COST_COLUMNS
-from .raw import as_csv, zip_entry
-from .rows import Row, some_at_a_time
+from .raw import zip_entry
+from .rows import Row
 
 BUNDLE: Final = "exchange.bundle"
 RAW: Final = "exchange.raw"

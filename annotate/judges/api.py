@@ -20,6 +20,7 @@ from annotate.api.idempotency import idempotent
 from annotate.api.scopes import PROGRAM
 from annotate.api.throttling import Pictures
 from annotate.api.views import ApiView, ListView, SignedInRequest
+from annotate.csv_tables import as_csv
 from annotate.datasets.drawing import drawn
 from annotate.datasets.models import Image, Result
 from annotate.requests import require
@@ -28,7 +29,7 @@ from annotate.studies.shortcuts import followed
 
 from . import services
 from .errors import PicturesNotReleased
-from .exports import csv_lines
+from .exports import ANSWER_COLUMNS, answers_of
 from .models import Judge, JudgeAnswer
 from .pictures import PARTS, Pair, picture
 from .serializers import (
@@ -193,7 +194,8 @@ class AnswerList(_OfProgram, ListView):
         """List the rows of a judge; with `as=csv` all of them in one file."""
         if self.query()["as"] == "json":
             return super().get(request, *args, **kwargs)
-        return StreamingHttpResponse(csv_lines([self.own]), content_type="text/csv; charset=utf-8")
+        pieces = as_csv(ANSWER_COLUMNS, answers_of(self.own))
+        return StreamingHttpResponse(pieces, content_type="text/csv; charset=utf-8")
 
     @cached_property
     def own(self) -> Judge:

@@ -11,10 +11,10 @@ from annotate.reports.included import declared_clusters
 from annotate.reports.inputs import named_rankings
 from annotate.studies.models import Study
 from rankings.analysis.judges import JudgeRows, analyse_judges, rows_by_judge
-from rankings.orders.buckets import methods_of
+from rankings.orders.buckets import Ranking, methods_of
 
 from .models import Judge
-from .tasks import asked_of
+from .tasks import asked_of, looks_of
 
 # More answers are compared from files, by text-order judges.
 MOST_ANSWERS: Final = 50_000
@@ -45,11 +45,30 @@ def programs_and_people(study: Study, judges: Sequence[Judge]) -> Table:
     return analyse_judges(people, given, declared=declared_clusters(study))
 
 
-def _rows_of(judge: Judge) -> JudgeRows:
-    study = judge.study
+def rankings_of(judge: Judge) -> dict[str, dict[str, Ranking]]:
+    """Return by criterion a judge's ranking of each image of which it was asked all pairs."""
+    images, methods = _names(judge.study)
+    looks = {
+        images[image]: [[methods[result] for result in look] for look in of_image]
+        for image, of_image in looks_of(judge.study, judge.images).items()
+    }
+    rows = _rows_of(judge)
+    return {
+        criterion: rows.rankings(criterion, looks)
+        for criterion in judge.criteria
+        if any(row.get(criterion) for row in rows.last.values())
+    }
+
+
+def _names(study: Study) -> tuple[dict[int, str], dict[int, str]]:
+    """Return the names of a study's images, and the method of each result."""
     images = dict(Image.objects.filter(studies=study).values_list("pk", "name"))
     results = Result.objects.filter(method__studies=study, image__studies=study)
-    methods = dict(results.values_list("pk", "method__name"))
+    return images, dict(results.values_list("pk", "method__name"))
+
+
+def _rows_of(judge: Judge) -> JudgeRows:
+    images, methods = _names(judge.study)
     fields = ("image", "left", "right", "repeat", "attempt", "outcome", *CRITERION_NAMES)
     rows = [
         {

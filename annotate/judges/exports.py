@@ -1,40 +1,79 @@
-"""Tables of judges: their answers, one row each."""
+"""Tables of a study's judges: their settings, their answers, and the rankings that follow."""
 
-import csv
-import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
-from .models import Judge
+from annotate.csv_tables import Column, Row
+from annotate.datasets.models import Image
+from annotate.studies.models import Study
 
-COLUMNS: Final = (
-    *("judge", "image", "left", "right", "repeat", "attempt", "outcome"),
-    *("recall", "precision", "preference", "finish_reason", "model", "fingerprint"),
-    *("tokens_in", "tokens_out", "seconds", "pictures", "created", "raw"),
+from .comparison import rankings_of
+from .models import Judge
+from .services import counts_of
+from .tasks import asked_of
+
+_SETTINGS: Final = (
+    *("kind", "model", "prompt", "prompt_sha256", "parts", "max_side", "sampling"),
+    *("answer_format", "pairs", "orders", "repeats", "criteria", "sees_truth", "tuned_on"),
+    *("price_in", "price_out", "margin", "software_version"),
+)
+_OF_ANSWERS: Final = (
+    *("repeat", "attempt", "outcome", "recall", "precision", "preference", "finish_reason"),
+    *("model", "fingerprint", "tokens_in", "tokens_out", "seconds", "pictures", "raw"),
+)
+ANSWER_COLUMNS: Final = tuple(
+    map(Column, ("study", "judge", "image", "left", "right", *_OF_ANSWERS, "probability", "at"))
 )
 
 
-def rows_of(judge: Judge) -> Iterator[tuple[object, ...]]:
-    """Yield the answers of a judge, oldest first, with the values of COLUMNS."""
-    answers = judge.answers.select_related("image", "left__method", "right__method")
-    for one in answers.defer("image__truth", "left__regions", "right__regions").iterator():
-        yield (
-            *(judge.name, one.image.name, one.left.method.name, one.right.method.name),
-            *(one.repeat, one.attempt, one.outcome, one.recall, one.precision, one.preference),
-            *(one.finish_reason, one.model, one.fingerprint, one.tokens_in, one.tokens_out),
-            *(one.seconds, " ".join(one.pictures), one.created.isoformat(), one.raw),
-        )
+def judges(study: Study, *, names: bool = False) -> Iterator[Row]:
+    """Yield the judges of a study in the order in which they were made; hosts only with ``names``."""
+    name_of = dict(Image.objects.filter(studies=study).values_list("pk", "name"))
+    for judge in study.judges.all():
+        yield {
+            "study": study.name,
+            "judge": judge.name,
+            "host": judge.host if names else None,
+            "answered_as": counts_of(judge)["answered_as"],
+            **{name: getattr(judge, name) for name in _SETTINGS},
+            "images": judge.images and [name_of[pk] for pk in judge.images if pk in name_of],
+            "created": judge.created.isoformat(),
+            "closed": judge.closed and judge.closed.isoformat(),
+        }
 
 
-def csv_lines(judges: Iterable[Judge]) -> Iterator[str]:
-    """Yield the lines of a CSV with a header."""
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(COLUMNS)
-    for judge in judges:
-        for row in rows_of(judge):
-            writer.writerow(row)
-            yield out.getvalue()
-            out.seek(0)
-            out.truncate()
-    yield out.getvalue()
+def answers(study: Study, *, names: bool = False) -> Iterator[Row]:
+    """Yield every answer of a study's judges, the oldest of each first; ``names`` is ignored."""
+    for judge in study.judges.all():
+        yield from answers_of(judge)
+
+
+def answers_of(judge: Judge) -> Iterator[Row]:
+    drawn = asked_of(judge) if judge.pairs.startswith("sample") else ()
+    chance = {frozenset((pair.one, pair.other)): pair.probability for pair in drawn}
+    rows = judge.answers.select_related("image", "left__method", "right__method", "judge__study")
+    for row in rows.defer("image__truth", "left__regions", "right__regions").iterator():
+        yield {
+            "study": row.judge.study.name,
+            "judge": judge.name,
+            "image": row.image.name,
+            "left": row.left.method.name,
+            "right": row.right.method.name,
+            **{name: getattr(row, name) for name in _OF_ANSWERS},
+            "probability": chance.get(frozenset((row.left_id, row.right_id)), 1.0),
+            "at": row.created.isoformat(),
+        }
+
+
+def rankings(study: Study, *, names: bool = False) -> Iterator[Row]:
+    """Yield every ranking that follows from the answers of a study's judges; ``names`` is ignored."""
+    for judge in study.judges.all():
+        for criterion, of_image in rankings_of(judge).items():
+            for image, buckets in of_image.items():
+                yield {
+                    "study": study.name,
+                    "judge": judge.name,
+                    "image": image,
+                    "criterion": criterion,
+                    "buckets": [[*bucket] for bucket in buckets],
+                }

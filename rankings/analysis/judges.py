@@ -16,6 +16,7 @@ from ..inference.judges import (
     PairAnswers,
     consistency,
     judge_stand_in,
+    nearest_ranking,
 )
 from ..orders.buckets import Ranking
 
@@ -30,7 +31,8 @@ People = Mapping[str, Mapping[str, Mapping[str, Ranking]]]
 class JudgeRows:
     """A judge's last answers: (image, left, right, repeat) -> row, with what it was asked.
 
-    ``asked``: image -> (one, other, probability) of each pair; None: the pairs in the rows.
+    ``asked``: image -> (one, other, probability) of each pair; None: the pairs in the rows,
+    with their column probability if there is one.
     """
 
     last: Mapping[tuple[str, str, str, int], Mapping[str, Any]]
@@ -47,8 +49,9 @@ class JudgeRows:
         if self.asked is not None:
             return self.asked
         found: dict[str, dict[tuple[str, str], float]] = defaultdict(dict)
-        for image, left, right, _ in self.last:
-            found[image][min(left, right), max(left, right)] = 1.0
+        for (image, left, right, _), row in self.last.items():
+            chance = float(row.get("probability") or 1)
+            found[image][min(left, right), max(left, right)] = chance
         return {
             image: [(*pair, p) for pair, p in sorted(of.items())] for image, of in found.items()
         }
@@ -72,6 +75,26 @@ class JudgeRows:
                     sides = (forward, None) if is_forward else (None, backward)
                 pair = PairAnswers(one, other, *sides, probability=probability)
                 found.setdefault(image, []).append(pair)
+        return found
+
+    def rankings(
+        self, criterion: str, looks: Mapping[str, Sequence[Sequence[str]]]
+    ) -> dict[str, Ranking]:
+        """Return the ranking of each image whose pairs were all asked.
+
+        ``looks`` are the methods of each image, those whose results look alike together, by the name
+        in the pairs first.
+        """
+        asked = {(image, frozenset((left, right))) for image, left, right, _ in self.last}
+        found = {}
+        for image, pairs in self.answers(criterion).items():
+            alike = {of[0]: of for of in looks[image]}
+            n_asked = sum((image, frozenset((pair.one, pair.other))) in asked for pair in pairs)
+            if n_asked == len(alike) * (len(alike) - 1) // 2:
+                found[image] = tuple(
+                    tuple(sorted(name for one in bucket for name in alike[one]))
+                    for bucket in nearest_ranking(pairs)
+                )
         return found
 
     @property

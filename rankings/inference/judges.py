@@ -16,6 +16,7 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ..consensus.kemeny import kemeny
 from ..errors import RankingError
 from ..orders.buckets import Ranking, bucket_of
 from ..orders.packed_scores import Floats
@@ -85,6 +86,15 @@ def _most_frequent(signs: Sequence[int]) -> int:
 
 
 Answers = Mapping[str, Sequence[PairAnswers]]
+
+
+def nearest_ranking(pairs: Sequence[PairAnswers]) -> Ranking:
+    """Return the weak order with the least Kemeny distance to the verdicts, as :func:`.kemeny` finds it."""
+    orders: list[Ranking] = []
+    for pair in pairs:
+        one, other = (pair.one, pair.other) if pair.verdict >= 0 else (pair.other, pair.one)
+        orders.append(((one,), (other,)) if pair.verdict else (tuple(sorted((one, other))),))
+    return kemeny(orders).ranking
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ from django.utils import timezone
 from annotate.judges import services
 from annotate.judges.models import Judge, Release
 from annotate.judges.tasks import to_do
-from tests.support.factories import make_admin, make_person
+from annotate.judging.models import Assignment
+from tests.support.factories import add_annotator, make_admin, make_person, make_study
 
 HOST = "127.0.0.1"
 JUDGE = {
@@ -20,6 +21,9 @@ JUDGE = {
     "pairs": "all",
     "criteria": ["recall", "precision"],
 }
+# The worked example of the specification: rankings of two images by three people, and the judge's.
+PEOPLE = [{"P": "a>b>c", "Q": "a>b=c", "R": "b>a>c"}, {"P": "a>b>c", "Q": "a>c>b", "R": "a>b>c"}]
+RANKED = ["a=b>c", "c>a>b"]
 RELEASE = {"hosts": [HOST], "purpose": "Try a model", "licence": "", "may_send": True}
 
 
@@ -49,3 +53,48 @@ def answer_all(judge, verdicts_of, outcome="answered"):
     ]
     assert {one.status for one in stored} <= {services.STORED}
     return stored
+
+
+def buckets(text):
+    return [bucket.split("=") for bucket in text.split(">")]
+
+
+def make_worked_example():
+    study = make_study([*"abc"], images=2)
+    key_of = dict(study.methods.values_list("name", "pk"))
+    people = {name: add_annotator(study) for name in "PQR"}
+    for position, image in enumerate(study.images.in_order()):
+        for name, person in people.items():
+            ranking = [[key_of[m] for m in bucket] for bucket in buckets(PEOPLE[position][name])]
+            Assignment.objects.create(
+                study=study,
+                image=image,
+                annotator=person,
+                position=position + 1,
+                state="complete",
+                items=[[result.pk] for result in image.results.all()],
+                rankings={"recall": ranking, "precision": ranking, "preference": ranking},
+            )
+    return study
+
+
+def verdicts_of(study, rankings=tuple(RANKED), criteria=("recall", "precision")):
+    """The verdicts of a judge by its rankings of the two images."""
+    images = [image.pk for image in study.images.in_order()]
+    places = [
+        {name: at for at, bucket in enumerate(buckets(text)) for name in bucket}
+        for text in rankings
+    ]
+    names = {
+        result.pk: result.method.name
+        for image in study.images.all()
+        for result in image.results.select_related("method")
+    }
+
+    def verdicts(task):
+        of_image = places[images.index(task.image)]
+        left, right = of_image[names[task.left]], of_image[names[task.right]]
+        verdict = "equal" if left == right else "left" if left < right else "right"
+        return dict.fromkeys(criteria, verdict)
+
+    return verdicts

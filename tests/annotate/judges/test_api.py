@@ -167,7 +167,7 @@ def test_each_answer_is_stored_or_refused_by_itself(judge, program):
     assert program.get(address(judge, "/answers")).json()["results"][0]["model"] == "counter-1b"
     table = program.get(address(judge, "/answers?as=csv")).getvalue().decode().splitlines()
     assert len(table) == 4
-    assert table[1].startswith("Counter,img_")
+    assert table[1].startswith(f"{judge.study.name},Counter,img_")
 
 
 def test_the_database_holds_one_answer_of_a_task(judge):

@@ -98,7 +98,13 @@ def test_a_judge_on_all_images_of_the_demo_changes_no_other_byte(tmp_path, monke
 
     after = everything(study, kept, admin, tmp_path / "after")
     assert after.keys() == before.keys()
-    assert [name for name in before if before[name] != after[name]] == []
+    changed = [name for name in before if before[name] != after[name]]
+    own = ["judge_answers.csv", "judge_rankings.csv", "judges.csv"]
+    assert sorted(changed) == ["checksums.sha256", *own]
+    lines = [{*of["checksums.sha256"].decode().splitlines()} for of in (before, after)]
+    assert {line.split()[1] for line in lines[1] - lines[0]} == {*own}
+    # Of a study without judges they are headers.
+    assert {before[name].count(b"\n") for name in own} == {1}
     assert study.assignments.filter(state="complete").count() == counted
     assert study.memberships.count() == len({*study.memberships.values_list("person", flat=True)})
     acts = study.audit_entries.filter(act__in=[Act.JUDGE_MADE, Act.PICTURES_RELEASED])

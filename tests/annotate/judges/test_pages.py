@@ -11,62 +11,20 @@ from annotate.judges.services import count_picture
 from annotate.judging.models import Assignment
 from annotate.studies.models import Study
 from rankings.orders.distances import kemeny_distance
-from tests.support.factories import add_annotator, make_study
-from tests.support.judges import answer_all, make_judge, release
+from tests.support.judges import (
+    PEOPLE,
+    answer_all,
+    buckets,
+    make_judge,
+    make_worked_example,
+    release,
+    verdicts_of,
+)
 from tests.support.made_once import made_once
 
 pytestmark = pytest.mark.django_db
-# The worked example of the specification: rankings of two images by three people, and the judge's.
-PEOPLE = [{"P": "a>b>c", "Q": "a>b=c", "R": "b>a>c"}, {"P": "a>b>c", "Q": "a>c>b", "R": "a>b>c"}]
-JUDGE = ["a=b>c", "c>a>b"]
-
-
-def buckets(text):
-    return [bucket.split("=") for bucket in text.split(">")]
-
-
-def make_worked_example():
-    study = make_study([*"abc"], images=2)
-    key_of = dict(study.methods.values_list("name", "pk"))
-    people = {name: add_annotator(study) for name in "PQR"}
-    for position, image in enumerate(study.images.in_order()):
-        for name, person in people.items():
-            ranking = [[key_of[m] for m in bucket] for bucket in buckets(PEOPLE[position][name])]
-            Assignment.objects.create(
-                study=study,
-                image=image,
-                annotator=person,
-                position=position + 1,
-                state="complete",
-                items=[[result.pk] for result in image.results.all()],
-                rankings={"recall": ranking, "precision": ranking, "preference": ranking},
-            )
-    return study
-
 
 made_study = made_once(make_worked_example)
-
-
-def verdicts_of(study, rankings=tuple(JUDGE), criteria=("recall", "precision")):
-    """The verdicts of a judge by its rankings of the two images."""
-    images = [image.pk for image in study.images.in_order()]
-    places = [
-        {name: at for at, bucket in enumerate(buckets(text)) for name in bucket}
-        for text in rankings
-    ]
-    names = {
-        result.pk: result.method.name
-        for image in study.images.all()
-        for result in image.results.select_related("method")
-    }
-
-    def verdicts(task):
-        of_image = places[images.index(task.image)]
-        left, right = of_image[names[task.left]], of_image[names[task.right]]
-        verdict = "equal" if left == right else "left" if left < right else "right"
-        return dict.fromkeys(criteria, verdict)
-
-    return verdicts
 
 
 def test_the_worked_example_from_the_database_to_1e_12(study):
