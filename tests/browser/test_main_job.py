@@ -5,6 +5,7 @@ import io
 import random
 import zipfile
 from collections.abc import Mapping, Sequence
+from itertools import permutations
 
 import pytest
 from django.contrib.auth.models import User
@@ -12,10 +13,13 @@ from PIL import Image as Picture
 from PIL import ImageDraw
 from playwright.sync_api import Locator, Page, expect
 
-from tests.support import independent
+from protocols.core.regions import Region
+from rankings.orders.buckets import Ranking
 from tests.support.factories import make_admin, make_person
-from tests.support.independent import Box, Buckets, buckets
+from tests.support.plain import plain_iou
+from tests.support.plain_orders import plain_edit_distance, plain_mean_rank, plain_order
 
+Box = tuple[int, int, int, int]
 IMAGES = ("img_1", "img_2", "img_3")
 METHODS = ("exact", "wide", "first-word", "astray")
 ANNOTATORS = ("ana", "ben", "chloe")
@@ -324,14 +328,12 @@ def expected_table() -> dict[tuple[str, str], tuple[str, str, float]]:
     table = {}
     for criterion in CRITERIA:
         goals = {
-            image: independent.consensus(
-                [buckets(RANKINGS[annotator, image, criterion]) for annotator in ANNOTATORS]
-            )
+            image: plain_mean_rank([RANKINGS[who, image, criterion] for who in ANNOTATORS])
             for image in IMAGES
         }
         distances = {
             protocol: {
-                image: independent.edit_distance(
+                image: plain_edit_distance(
                     protocol_ranking(protocol, image, criterion), goals[image]
                 )
                 for image in IMAGES
@@ -343,27 +345,26 @@ def expected_table() -> dict[tuple[str, str], tuple[str, str, float]]:
             best = sum(of_image[i] == min(other[i] for other in every) for i in IMAGES)
             worst = sum(of_image[i] == max(other[i] for other in every) for i in IMAGES)
             table[criterion, protocol] = (str(best), str(worst), float(sum(of_image.values()) / 3))
-        tied = (frozenset(METHODS),)
-        all_tied = sum(independent.edit_distance(tied, goal) for goal in goals.values()) / 3
-        at_random = sum(map(independent.expected_distance_of_a_random_order, goals.values())) / 3
-        table[criterion, "all tied"] = ("", "", float(all_tied))
-        table[criterion, "random order"] = ("", "", float(at_random))
+        orders = [[[method] for method in order] for order in permutations(METHODS)]
+        for name, of_name in (("all tied", [[METHODS]]), ("random order", orders)):
+            every = [plain_edit_distance(own, goal) for own in of_name for goal in goals.values()]
+            table[criterion, name] = ("", "", float(sum(every) / len(every)))
     return table
 
 
-def protocol_ranking(protocol: str, image: str, criterion: str) -> Buckets:
+def protocol_ranking(protocol: str, image: str, criterion: str) -> Ranking:
     scores = {}
     for method in METHODS:
         if protocol == "IOU":
-            recall, precision = independent.iou_scores(words(image), detections(image, method))
+            sides = (words(image), detections(image, method))
+            recall, precision = plain_iou(*([Region.from_box(*box) for box in of] for of in sides))
         else:
             recall, precision = ORGANISERS[image][method]
-        scores[method] = {
-            "recall": recall,
-            "precision": precision,
-            "preference": independent.f_score(recall, precision),
-        }[criterion]
-    return independent.from_scores(scores)
+        f_score = 2 * recall * precision / (recall + precision) if recall + precision else 0.0
+        of = {"recall": recall, "precision": precision, "preference": f_score}
+        # A ranking has the best first.
+        scores[method] = -round(of[criterion], 4)
+    return plain_order(scores)
 
 
 def lines(boxes: Sequence[Box], ending: str = "") -> bytes:

@@ -24,6 +24,7 @@ from rankings.agreement.report import Settings
 from rankings.errors import RankingError
 from rankings.orders.buckets import doubled_ranks
 from tests.support.cases import cases
+from tests.support.plain_orders import plain_order
 from tests.support.rankings import by_text, criterion_table, rankings_of
 
 
@@ -37,10 +38,7 @@ def study_of(**images):
 
 def random_study(rng, methods="abcd"):
     def ranking():
-        levels = {}
-        for method in methods:
-            levels.setdefault(rng.randrange(3), []).append(method)
-        return tuple(tuple(levels[level]) for level in sorted(levels))
+        return plain_order({method: rng.randrange(3) for method in methods})
 
     return {
         image: {

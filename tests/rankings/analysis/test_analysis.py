@@ -1,7 +1,6 @@
 import json
 from contextlib import closing
 from fractions import Fraction
-from itertools import combinations
 from statistics import fmean
 
 import numpy as np
@@ -15,6 +14,7 @@ from rankings.orders.from_scores import ranking_from_scores
 from tests.support.analyses import METHODS, SETTINGS, random_study
 from tests.support.cases import cases
 from tests.support.executors import Shuffled
+from tests.support.plain_orders import signs_of
 from text_rankings.base.processes import Processes
 
 
@@ -52,14 +52,6 @@ def test_every_part_speaks_of_the_scores_of_the_tables(analysis):
         } == dict.fromkeys(scores, True)
 
 
-def _signs(ranking):
-    place = {method: at for at, bucket in enumerate(ranking) for method in bucket}
-    return {
-        (a, b): (place[a] > place[b]) - (place[a] < place[b])
-        for a, b in combinations(sorted(place), 2)
-    }
-
-
 def test_the_other_measures_are_sums_over_pairs(study, analysis):
     _, scores = study
     table = analysis.report.criteria["recall"]
@@ -69,8 +61,8 @@ def test_the_other_measures_are_sums_over_pairs(study, analysis):
             recalls = {
                 method: recall for method, (recall, _) in scores[image][measured.protocol].items()
             }
-            own = _signs(ranking_from_scores(recalls, SETTINGS.decimals))
-            theirs = _signs(goal)
+            own = signs_of(ranking_from_scores(recalls, SETTINGS.decimals))
+            theirs = signs_of(goal)
             kemeny.append(Fraction(sum(abs(own[pair] - theirs[pair]) for pair in own), 2))
             shares.append(Fraction(sum(own[pair] == theirs[pair] for pair in own), len(own)))
             strict = sum(map(abs, own.values())) * sum(map(abs, theirs.values()))

@@ -8,6 +8,7 @@ from rankings.analysis.analysis import analyse
 from rankings.analysis.verdicts import headline, verdicts
 from rankings.inference.personal_distances import personal_losses
 from rankings.inference.personal_rankings import personal_rankings_from_scores
+from tests.support.plain_orders import plain_order
 
 METHODS = tuple("abcdef")
 QUARTERS = "fair, in quarters"
@@ -15,10 +16,7 @@ QUARTERS = "fair, in quarters"
 
 def ordered(levels):
     """A ranking by levels, higher first, equal ones tied."""
-    return tuple(
-        tuple(name for name, own in zip(METHODS, levels, strict=True) if own == level)
-        for level in sorted({*levels}, reverse=True)
-    )
+    return plain_order({name: -own for name, own in zip(METHODS, levels, strict=True)})
 
 
 def drawn(seed, sizes=None):

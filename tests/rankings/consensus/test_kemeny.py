@@ -16,6 +16,7 @@ from rankings.orders.distances import kemeny_distance
 from rankings.orders.edit_distance import places_of
 from rankings.orders.pairwise import pair_counts
 from tests.support.cases import cases
+from tests.support.plain_orders import plain_order, signs_of
 from tests.support.rankings import by_text, n_samples, rankings_of, weak_orders
 
 CYCLE = ["a>b>c", "b>c>a", "c>a>b"]
@@ -31,7 +32,7 @@ def total_distance(ranking, rankings):
 
 
 def pair_costs(rankings):
-    """(first, second) -> sign of their places in a consensus -> cost; -1: the first is before.
+    """(first, second) -> their sign in a consensus (1: the first is before) -> cost.
 
     1 for each ranking with the opposite sign, 0.5 for each in which exactly one side is a tie.
     """
@@ -39,18 +40,10 @@ def pair_costs(rankings):
     methods = sorted(frozenset.union(*map(methods_of, rankings)))
     for pair in itertools.combinations(methods, 2):
         costs[pair] = {-1: 0.0, 0: 0.0, 1: 0.0}
-        for ranking in rankings:
-            place = {m: at for at, bucket in enumerate(ranking) for m in bucket}
-            if place.keys() >= set(pair):
-                own = sign_of(place, pair)
-                for sign in (-1, 0, 1):
-                    costs[pair][sign] += abs(own - sign) / 2
+        for own in (signs[pair] for signs in map(signs_of, rankings) if pair in signs):
+            for sign in (-1, 0, 1):
+                costs[pair][sign] += abs(own - sign) / 2
     return costs
-
-
-def sign_of(place, pair):
-    first, second = pair
-    return (place[first] > place[second]) - (place[first] < place[second])
 
 
 def by_the_rule(rankings):
@@ -64,30 +57,23 @@ def by_the_rule(rankings):
             place |= dict.fromkeys(bucket, before)
             before += len(bucket)
         n_tied = sum(len(bucket) * (len(bucket) - 1) // 2 for bucket in ranking)
-        distance = sum(of_sign[sign_of(place, pair)] for pair, of_sign in costs.items())
+        distance = sum(costs[pair][sign] for pair, sign in signs_of(ranking).items())
         return distance, -n_tied, [place[m] for m in methods]
 
     return min(weak_orders(methods), key=key)
 
 
 def random_ranking(methods, rng):
-    levels = {}
-    for method in methods:
-        levels.setdefault(rng.randrange(len(methods)), []).append(method)
-    return tuple(tuple(levels[level]) for level in sorted(levels))
+    return plain_order({method: rng.randrange(len(methods)) for method in methods})
 
 
 def least_distance_by_subsets(rankings):
     """The least distance, by the best last bucket of every subset of the methods."""
     methods = sorted(methods_of(rankings[0]))
-    place = [{m: at for at, bucket in enumerate(ranking) for m in bucket} for ranking in rankings]
-
-    def cost(first, second, is_tied):
-        signs = [(p[first] > p[second]) - (p[first] < p[second]) for p in place]
-        return sum(abs(sign - (0 if is_tied else -1)) / 2 for sign in signs)
-
-    strict = {pair: cost(*pair, is_tied=False) for pair in itertools.permutations(methods, 2)}
-    tied = {pair: cost(*pair, is_tied=True) for pair in itertools.combinations(methods, 2)}
+    costs = pair_costs(rankings)
+    strict = {pair: of[1] for pair, of in costs.items()}
+    strict |= {(second, first): of[-1] for (first, second), of in costs.items()}
+    tied = {pair: of[0] for pair, of in costs.items()}
     least = {frozenset(): 0.0}
     for size in range(1, len(methods) + 1):
         for subset in itertools.combinations(methods, size):

@@ -27,16 +27,10 @@ from rankings.inference.personal_distances import PersonalDistances
 from rankings.orders.buckets import bucket_of
 from tests.support.cases import cases
 from tests.support.demo import demo_study
+from tests.support.plain_orders import plain_order
 
 METHODS = ("a", "b", "c", "d")
 PROTOCOLS = ("p", "q", "r")
-
-
-def ranking_of(levels):
-    return tuple(
-        tuple(method for method in METHODS if levels[method] == level)
-        for level in sorted({*levels.values()})
-    )
 
 
 def drawn_study(n_images=40, people="vwxyz", seed=3):
@@ -45,7 +39,10 @@ def drawn_study(n_images=40, people="vwxyz", seed=3):
     visits, own = [], {}
     for at in range(n_images):
         quality = {method: rng.gauss(0, 1) for method in METHODS}
-        see = lambda noise, q=quality: ranking_of({m: round(q[m] + rng.gauss(0, noise)) for m in q})  # noqa: E731
+
+        def see(noise, quality=quality):
+            return plain_order({m: round(of + rng.gauss(0, noise)) for m, of in quality.items()})
+
         own[f"i{at}"] = {name: see(0.3 * place) for place, name in enumerate(PROTOCOLS)}
         visits += [Visit(f"i{at}", person, see(0.5), None) for person in people]
     return visits, own

@@ -1,7 +1,6 @@
 """People's strengths over a dataset: the fit, its clustered errors, and studies that are hardly any."""
 
 import math
-from itertools import combinations
 
 import numpy as np
 import pytest
@@ -11,9 +10,10 @@ from scipy.stats import t as student
 from rankings.consensus.davidson import DEFAULT_RIDGE
 from rankings.detectors.method_strengths import ANNOTATOR_FIXED, counts_of, people_of, strengths_of
 from rankings.errors import RankingError
-from rankings.orders.buckets import bucket_of, from_values
+from rankings.orders.buckets import from_values
 from rankings.orders.pairwise import pair_counts
 from tests.support.cases import cases
+from tests.support.plain_orders import signs_of
 
 
 def random_rankings(n_images=9, n_annotators=3, n_methods=4, seed=1, missing=0.0):
@@ -40,17 +40,10 @@ def every(rankings):
     return [ranking for of_image in rankings.values() for ranking in of_image.values()]
 
 
-def pairs_of(ranking):
-    """Yield (first, second, 1 / 0 / -1) of every pair of a ranking."""
-    place = bucket_of(ranking)
-    for a, b in combinations(sorted(place), 2):
-        yield a, b, (place[a] < place[b]) - (place[a] > place[b])
-
-
 def log_likelihood(at, ranking, number):
     """Davidson's, pair by pair."""
     total = 0.0
-    for a, b, outcome in pairs_of(ranking):
+    for (a, b), outcome in signs_of(ranking).items():
         lead = at[number[a]] - at[number[b]]
         odds = {1: math.exp(lead / 2), -1: math.exp(-lead / 2), 0: math.exp(at[-1])}
         total += math.log(odds[outcome] / sum(odds.values()))

@@ -19,6 +19,7 @@ from rankings.inference.pair_estimates import (
 )
 from rankings.orders.distances import kemeny_distance
 from tests.support.cases import cases
+from tests.support.plain_orders import plain_order
 from tests.support.rankings import personal_rankings
 
 METHODS = ("a", "b", "c", "d")
@@ -28,11 +29,7 @@ EVEN = dict.fromkeys(PAIRS, 1 / 6)
 
 
 def drawn_ranking(rng):
-    levels = {method: rng.randrange(3) for method in METHODS}
-    return tuple(
-        tuple(method for method in METHODS if levels[method] == level)
-        for level in sorted({*levels.values()})
-    )
+    return plain_order({method: rng.randrange(3) for method in METHODS})
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from fractions import Fraction
 from itertools import combinations
+from math import comb
 from random import Random
 
 import numpy as np
@@ -13,8 +14,10 @@ from rankings.inference.moments import moments, raw_components
 from rankings.inference.multi_reader import compare, compare_protocols, told_apart
 from rankings.inference.personal_distances import PersonalDistances
 from rankings.inference.stand_in import stand_in
+from rankings.orders.buckets import methods_of
 from rankings.orders.from_scores import ranking_from_scores
 from tests.support.cases import cases
+from tests.support.plain_orders import plain_kemeny_distance
 from tests.support.rankings import personal_rankings
 
 N_STUDIES = 60
@@ -182,17 +185,7 @@ def drawn_study(seed):
 
 def exact_loss(ranking, other):
     """Of 100 pairs, those ordered differently, a pair tied in one counting half."""
-    of, others = (
-        {method: at for at, bucket in enumerate(one) for method in bucket}
-        for one in (ranking, other)
-    )
-
-    def sign(places, a, b):
-        return (places[a] > places[b]) - (places[a] < places[b])
-
-    pairs = [*combinations(sorted(of), 2)]
-    halves = sum(abs(sign(of, *pair) - sign(others, *pair)) for pair in pairs)
-    return Fraction(100 * halves, 2 * len(pairs))
+    return 100 * plain_kemeny_distance(ranking, other) / comb(len(methods_of(ranking)), 2)
 
 
 def exact_variance(parts, images, annotators, n):

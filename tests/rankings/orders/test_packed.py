@@ -23,6 +23,13 @@ from rankings.orders.packed_scores import packed_scores, rankings_from_scores, r
 from rankings.orders.pairwise import criterion_distances
 from rankings.tuning.beta import beta_search
 from tests.support.cases import cases
+from tests.support.plain_orders import (
+    plain_edit_distance,
+    plain_kemeny_distance,
+    plain_mean_rank,
+    signs_of,
+)
+from tests.support.rankings import rankings_of as ranked
 
 METHODS = ["a", "b", "c", "d", "e"]
 PROTOCOLS = ["x", "y", "z"]
@@ -32,42 +39,7 @@ ANNOTATORS = ["p", "q", "r", "s"]
 # --- The plain way, pair by pair and fraction by fraction.
 
 
-def pairs_of(ranking):
-    """1, 0 or -1 for every pair: whether the first is before the second."""
-    place = {method: at for at, bucket in enumerate(ranking) for method in bucket}
-    return {
-        (a, b): (place[a] < place[b]) - (place[a] > place[b])
-        for a, b in combinations(sorted(place), 2)
-    }
-
-
-def plain_edit_distance(a, b):
-    swaps = sum(pairs_of(a)[pair] * said == -1 for pair, said in pairs_of(b).items())
-    cells = sum(bool(set(bucket) & set(other)) for bucket in a for other in b)
-    return swaps + Fraction(cells - len(a), 2) + Fraction(cells - len(b), 2)
-
-
-def plain_kemeny_distance(a, b):
-    return sum(Fraction(abs(pairs_of(a)[pair] - said), 2) for pair, said in pairs_of(b).items())
-
-
 PLAIN = {"edit": plain_edit_distance, "kemeny": plain_kemeny_distance}
-
-
-def plain_mean_rank(rankings):
-    ranks = {}
-    for ranking in rankings:
-        before = 0
-        for bucket in ranking:
-            for method in bucket:
-                rank = before + Fraction(len(bucket) + 1, 2)
-                ranks.setdefault(method, []).append(rank)
-            before += len(bucket)
-    means = {method: sum(of) / len(of) for method, of in ranks.items()}
-    return tuple(
-        tuple(sorted(method for method, mean in means.items() if mean == level))
-        for level in sorted(set(means.values()))
-    )
 
 
 def plain_value(criterion, score, beta):
@@ -114,7 +86,7 @@ def plain_table(criterion, rankings, scores, setting):
             left_out.append((image, str(reason)))
             continue
         row[ALL_TIED] = PLAIN[setting.distance]((tuple(methods),), goal)
-        strict = sum(said != 0 for said in pairs_of(goal).values())
+        strict = sum(said != 0 for said in signs_of(goal).values())
         n = len(methods)
         row[RANDOM_ORDER] = {
             "edit": Fraction(strict, 2) + Fraction(n - len(goal), 2),
@@ -127,18 +99,6 @@ def plain_table(criterion, rankings, scores, setting):
 # --- Studies with ties, missing values, absent methods and annotators, one image or none.
 
 
-def rankings_of_methods(methods):
-    levels = st.lists(
-        st.integers(0, len(methods) - 1), min_size=len(methods), max_size=len(methods)
-    )
-    return levels.map(
-        lambda of: tuple(
-            tuple(method for method, level in zip(methods, of, strict=True) if level == at)
-            for at in sorted(set(of))
-        )
-    )
-
-
 @st.composite
 def people(draw, n_images, complete):
     """Image -> annotator -> ranking; now and then of other methods than the others'."""
@@ -149,7 +109,7 @@ def people(draw, n_images, complete):
         who = draw(st.lists(st.sampled_from(ANNOTATORS), unique=True, min_size=least))
         is_odd = not complete and draw(st.integers(0, 9)) == 0
         study[f"i{at}"] = {
-            name: draw(rankings_of_methods(METHODS[:2] if is_odd and not place else methods))
+            name: draw(ranked(METHODS[:2] if is_odd and not place else methods))
             for place, name in enumerate(who)
         }
     return study
@@ -351,9 +311,7 @@ def test_agreement_is_what_the_plain_way_gives(study, distance):
 def test_criteria_are_compared_as_the_plain_way_does(data, distance):
     sizes = data.draw(st.lists(st.integers(1, 5), max_size=5))
     consensus = {
-        criterion: {
-            f"i{at}": data.draw(rankings_of_methods(METHODS[:n])) for at, n in enumerate(sizes)
-        }
+        criterion: {f"i{at}": data.draw(ranked(METHODS[:n])) for at, n in enumerate(sizes)}
         for criterion in ("recall", "precision", "preference")
     }
     distances = criterion_distances(consensus, distance=distance)
@@ -370,7 +328,7 @@ def test_criteria_are_compared_as_the_plain_way_does(data, distance):
         assert of.share == (pytest.approx(fmean(shares)) if shares else None)
 
 
-@given(st.lists(rankings_of_methods(METHODS), min_size=1))
+@given(st.lists(ranked(METHODS), min_size=1))
 def test_mean_ranks_are_compared_exactly(rankings):
     assert mean_rank(rankings) == plain_mean_rank(rankings)
 

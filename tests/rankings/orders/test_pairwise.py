@@ -4,6 +4,7 @@ import itertools
 import json
 import random
 from fractions import Fraction
+from statistics import fmean
 
 import numpy as np
 import pytest
@@ -21,20 +22,11 @@ from rankings.orders.pairwise import (
     pairwise_accuracy,
 )
 from tests.support.cases import cases
+from tests.support.plain_orders import signs_of
 from tests.support.rankings import by_text, rankings_of
 from tests.support.shared import shared_path
 
 fractions = st.floats(0, 1, allow_subnormal=False)
-
-
-def accuracy_pair_by_pair(a, b):
-    first, second = bucket_of(a), bucket_of(b)
-
-    def says(place, pair):
-        return (place[pair[0]] > place[pair[1]]) - (place[pair[0]] < place[pair[1]])
-
-    pairs = list(itertools.combinations(sorted(first), 2))
-    return sum(says(first, pair) == says(second, pair) for pair in pairs) / len(pairs)
 
 
 def margin_weighted_discordance(values, consensus):
@@ -75,7 +67,8 @@ def test_accuracy_worked_out_by_hand(a, b, accuracy):
 
 @given(rankings_of("abcdef"), rankings_of("abcdef"))
 def test_accuracy_is_that_of_counting_pair_by_pair(a, b):
-    assert pairwise_accuracy(a, b) == accuracy_pair_by_pair(a, b)
+    first, second = signs_of(a), signs_of(b)
+    assert pairwise_accuracy(a, b) == fmean(first[pair] == second[pair] for pair in first)
 
 
 def test_accuracy_of_the_reference_study_is_reproduced():
