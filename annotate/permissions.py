@@ -22,8 +22,8 @@ class Permissions(ModelBackend):
     """Django's backend, for sign-in and the rescue pages, with the rules of this site."""
 
     def get_user(self, user_id: int) -> User | None:
-        """Return a user with their visit by a link, if they make one: each of its requests needs it."""
-        people = User.objects.select_related("arrival__entrance", "arrival__study")
+        """Return a user with what most pages need: preferences, and the visit by a link."""
+        people = User.objects.select_related("preferences", "arrival__entrance", "arrival__study")
         person = people.filter(pk=user_id).first()
         return person if person is not None and self.user_can_authenticate(person) else None
 

@@ -16,5 +16,4 @@ def theme(request: HttpRequest) -> dict[str, str]:
     user = getattr(request, "user", None)
     if user is None or not user.is_authenticated:
         return {"theme": ""}
-    chosen = Preferences.objects.filter(person=user).values_list("theme", flat=True)
-    return {"theme": chosen.first() or ""}
+    return {"theme": Preferences.of(user).theme}

@@ -17,8 +17,7 @@ from .models import Preferences
 
 def of(person: User) -> str:
     """Return the language that this user chose, or an empty string."""
-    chosen = Preferences.objects.filter(person=person).values_list("language", flat=True)
-    return chosen.first() or ""
+    return Preferences.of(person).language
 
 
 @contextmanager

@@ -134,3 +134,9 @@ class Preferences(models.Model):
 
     def __str__(self) -> str:
         return gettext("preferences of {person}").format(person=self.person)
+
+    @classmethod
+    def of(cls, person: User) -> "Preferences":
+        """Return a user's preferences, the usual ones if they stored none."""
+        stored: Preferences | None = getattr(person, "preferences", None)
+        return cls(person=person) if stored is None else stored

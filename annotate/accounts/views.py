@@ -237,9 +237,7 @@ def account(request: SignedInRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def preferences(request: SignedInRequest) -> HttpResponse:
     """Show and store preferences: language and theme; keys and automatic advance for comparing."""
-    stored = Preferences.objects.filter(person=request.user).first() or Preferences(
-        person=request.user
-    )
+    stored = Preferences.of(request.user)
     form = PreferencesForm(request.POST or None, instance=stored)
     if form.is_valid():
         stored.keys = form.cleaned_data["keys"]

@@ -252,6 +252,9 @@ def _remaining(turn: Turn) -> Remaining:
 
 def pace(turn: Turn) -> float | None:
     """Return the median time of a pair, on this image or, if it has too few, the latest ones."""
+    if not turn.can_undo:
+        # Nothing is answered yet.
+        return None
     if len(turn.log.seconds) < _FEW_TIMES:
         return seconds_a_pair(turn.assignment.study, turn.assignment.annotator)
     return median(turn.log.seconds[-_N_TIMES:])

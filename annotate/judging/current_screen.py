@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from django.contrib.auth.models import User
-from django.db.models import QuerySet
 
 from annotate.studies.models import Study
 from rankings.elicitation.log import CRITERIA, State
@@ -82,20 +81,18 @@ def strategy_of(assignment: Assignment) -> Strategy:
 
 def waiting_turn(study: Study, annotator: User) -> Turn | None:
     """Return the current screen of this annotator; None before the start and after the end."""
-    for screen in _waiting_screen(study.pk, annotator.pk):
-        return turn_of(screen, read_log(screen.assignment))
-    return None
-
-
-def _waiting_screen(study: int, annotator: int) -> QuerySet[Screen]:
     waiting = Screen.objects.filter(
         assignment__study=study,
         assignment__annotator=annotator,
         assignment__state=Assignment.State.IN_WORK,
         state=Screen.State.WAITING,
-    ).select_related("assignment__image__dataset", "assignment__study", "assignment__annotator")
+    ).select_related("assignment__image__dataset")
     # An undo can reopen an image while the next one has begun; the earlier comes first.
-    return waiting.order_by("assignment__position")[:1]
+    screen = waiting.order_by("assignment__position").first()
+    if screen is None:
+        return None
+    screen.assignment.study, screen.assignment.annotator = study, annotator
+    return turn_of(screen, read_log(screen.assignment))
 
 
 def turn_of(screen: Screen, log: Log) -> Turn:

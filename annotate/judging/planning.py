@@ -22,7 +22,7 @@ from .attention_checks import answers_so_far, known_pair_due, known_pairs
 from .current_screen import Outcome, Turn, strategy_of, waiting_turn
 from .image_allocation import OwnImages, is_still_to_be_had, own_images
 from .models import Assignment, Screen
-from .quotas import Remaining, is_used_up, quota_of, remaining_of
+from .quotas import Remaining, is_used_up, remaining_of
 from .replay import (
     ONE_PAIR,
     Log,
@@ -68,7 +68,9 @@ def waiting_or_next(study: Study, annotator: User, remaining: Remaining) -> Outc
     turn = waiting_turn(study, annotator) if own.has_one_in_work else None
     if turn is None and not is_used_up(study, annotator, remaining):
         if remaining.quota.n_known is not None:
-            remaining = replace(remaining, known=answers_so_far(study, annotator))
+            is_new = remaining.n_asked == 0
+            known = () if is_new else answers_so_far(study, annotator)
+            remaining = replace(remaining, known=known)
         turn = _take_up_next_image(own, remaining)
     return Outcome(study, turn, replace(remaining, n_images=own.n_images))
 
@@ -210,7 +212,7 @@ def next_visits(
 ) -> Iterator[tuple[Image, Visit, list[dict[str, Any]]]]:
     """Yield the annotator's ``n`` most likely next images, their visits and known-answer pairs."""
     own = own_images(study, annotator)
-    remaining = remaining_of(study, annotator, quota_of(study, annotator))
+    remaining = remaining_of(study, annotator)
     position, before = own.n_begun, own.last_begun
     for image, visit in islice(_visits(own), n):
         position += 1

@@ -18,7 +18,7 @@ from protocols.core.base import ImageScore, Scene
 
 from .annotator_summary import pace, progress_data, progress_of_quota
 from .answer_history import Past
-from .attention_checks import copy_of, pair_of, two_results
+from .attention_checks import copy_of, pair_of
 from .current_screen import Turn
 from .image_allocation import n_images_of
 from .models import CRITERION_NAMES, Assignment, Judgement, Skip
@@ -95,15 +95,6 @@ def criteria_data(study: Study, implied: Mapping[str, str]) -> list[dict[str, An
         }
         for criterion, question in study.questions.items()
     ]
-
-
-def sides(turn: Turn) -> dict[str, dict[str, Any]]:
-    """Return the left and right drawings for the no-JavaScript page."""
-    screen = turn.screen
-    results = Result.objects.in_bulk([screen.left_id, screen.right_id])
-    convention = turn.assignment.image.dataset.box_convention
-    left, right = two_results(screen, results)
-    return {"left": result_data(left, convention), "right": result_data(right, convention)}
 
 
 def _ids_of_sides(turn: Turn) -> dict[str, str]:
@@ -277,7 +268,7 @@ def study_data(study: Study, *, is_visit: bool = False) -> dict[str, Any]:
 
 
 def preferences_data(annotator: User) -> dict[str, Any]:
-    preferences = Preferences.objects.filter(person=annotator).first() or Preferences()
+    preferences = Preferences.of(annotator)
     return {
         "advance": preferences.advance,
         "single_keys": preferences.single_keys,

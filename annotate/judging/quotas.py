@@ -45,15 +45,13 @@ class Remaining:
         return self if self.n_asked is None else replace(self, n_asked=self.n_asked + 1)
 
 
-def remaining_of(study: Study, annotator: User, quota: Quota) -> Remaining:
-    return Remaining(quota, None if quota.max_pairs is None else n_asked(study, annotator))
-
-
-def quota_of(study: Study, annotator: User) -> Quota:
-    """Return an annotator's quota; false if there is none."""
+def remaining_of(study: Study, annotator: User) -> Remaining:
+    """Return an annotator's quota, which is false if there is none, and what is used up of it."""
     memberships = Membership.objects.filter(study=study, person=annotator, role=Role.ANNOTATOR)
-    values = memberships.values_list("max_pairs", "max_images", "n_known").first()
-    return Quota(*values) if values else Quota()
+    columns = ("max_pairs", "max_images", "n_known", asked_so_far(study, annotator))
+    *values, n = memberships.order_by().values_list(*columns).first() or (None,) * len(columns)
+    quota = Quota(*values)
+    return Remaining(quota, None if quota.max_pairs is None else n)
 
 
 def n_asked(study: Study, annotator: User) -> int:

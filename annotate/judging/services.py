@@ -35,7 +35,7 @@ from .models import (
     unknown_seen,
 )
 from .planning import end, go_on, reopen, waiting_or_next
-from .quotas import Quota, Remaining, asked_so_far, quota_of, remaining_of
+from .quotas import Quota, Remaining, asked_so_far, remaining_of
 from .replay import Event, Log, read_log
 
 if sys.platform != "win32":
@@ -71,13 +71,13 @@ def start(*, study: Study, annotator: User) -> Outcome:
     There is no turn when this annotator has nothing left to rank. Raises NotThere for a user who
     is not an annotator of the study, and StudyNotOpen.
     """
-    study, quota = _open_study(annotator, study)
-    return waiting_or_next(study, annotator, remaining_of(study, annotator, quota))
+    study = _open_study(annotator, study)
+    return waiting_or_next(study, annotator, remaining_of(study, annotator))
 
 
 def current(*, study: Study, annotator: User) -> Outcome:
     """Return the waiting screen, without changing anything."""
-    return _waiting(study, annotator, quota_of(study, annotator))
+    return _waiting(study, annotator)
 
 
 @in_turn()
@@ -183,16 +183,16 @@ def undo(*, study: Study, annotator: User, screen_id: str) -> Outcome:
     means that the request was sent twice or from an old tab, and raises AlreadyAnswered. With
     nothing to undo the waiting screen is returned. Raises NotThere and StudyNotOpen like start.
     """
-    study, quota = _open_study(annotator, study)
+    study = _open_study(annotator, study)
     waiting = waiting_turn(study, annotator)
     if screen_id != (waiting.screen.public_id if waiting else ""):
         raise AlreadyAnswered(_("Something changed in another tab; nothing was undone."))
     last = _last_event(study, annotator, waiting)
     if last is None:
-        return Outcome(study, waiting, remaining_of(study, annotator, quota))
+        return Outcome(study, waiting, remaining_of(study, annotator))
     event, log = last
     _withdraw(event, log)
-    return _waiting(study, annotator, quota, _("An answer was undone."))
+    return _waiting(study, annotator, _("An answer was undone."))
 
 
 @transaction.atomic
@@ -203,13 +203,13 @@ def change(*, screen_id: str, annotator: User) -> Outcome:
     Raises NotThere, StudyNotOpen, and AlreadyAnswered for a screen that has no answer in force or
     is too far back.
     """
-    study, screen, remaining = _open_screen(screen_id, annotator)
+    study, screen, _remaining = _open_screen(screen_id, annotator)
     log = read_log(screen.assignment)
     event = next((event for event in log.in_force if event.screen == screen.pk), None)
     if event is None or screen.public_id not in last_screens(study, annotator):
         raise AlreadyAnswered(_("This answer can no longer be changed."))
     _withdraw(event, log)
-    return _waiting(study, annotator, remaining.quota, _("An earlier answer is open again."))
+    return _waiting(study, annotator, _("An earlier answer is open again."))
 
 
 @transaction.atomic
@@ -274,10 +274,10 @@ def _set_state(screen: Screen, state: Screen.State) -> None:
     screen.save(update_fields=["state"])
 
 
-def _waiting(study: Study, annotator: User, quota: Quota, note: str = "") -> Outcome:
+def _waiting(study: Study, annotator: User, note: str = "") -> Outcome:
     turn = waiting_turn(study, annotator)
     noted = turn and replace(turn, note=note)
-    return Outcome(study, noted, remaining_of(study, annotator, quota))
+    return Outcome(study, noted, remaining_of(study, annotator))
 
 
 def _locked_membership(**found_by: object) -> QuerySet[Membership]:
@@ -297,11 +297,9 @@ def _screen(public_id: str, study: Study, annotator: User, quota: Quota) -> Quer
     return screens.defer(*long).filter(public_id=public_id)
 
 
-def _open_study(annotator: User, study: Study) -> tuple[Study, Quota]:
-    """Return the study and the annotator's quota, locked until the transaction ends."""
-    members = list(_of(annotator, study))
-    study = _open(member.study for member in members)
-    return study, Quota(members[0].max_pairs, members[0].max_images, members[0].n_known)
+def _open_study(annotator: User, study: Study) -> Study:
+    """Return the study; the annotator's membership is locked until the transaction ends."""
+    return _open(member.study for member in _of(annotator, study))
 
 
 def _of(annotator: User, study: Study) -> QuerySet[Membership]:

@@ -27,14 +27,8 @@ from .errors import AlreadyAnswered, Incomplete, StudyNotOpen
 from .forms import NoteForm, SkipForm, answer_given
 from .image_allocation import first_visit_is_due
 from .models import LOOK_THE_SAME, Skip
-from .presentation import (
-    address,
-    image_data,
-    past_data,
-    payload,
-    sides,
-)
-from .quotas import Remaining, quota_of
+from .presentation import address, image_data, past_data, payload
+from .quotas import Remaining, remaining_of
 from .shortcuts import Answered, judged, judged_with, refused
 
 View = Callable[..., HttpResponseBase]
@@ -199,7 +193,7 @@ def next_image(request: SignedInRequest, slug: str) -> HttpResponse:
     asked = request.GET.get("n", "1")[:4]
     n = min(int(asked), _MOST_AHEAD) if asked.isdecimal() else 1
     have = request.GET.get("have", "")[:200].split(",")
-    images, is_visit = [], bool(quota_of(study, request.user))
+    images, is_visit = [], bool(remaining_of(study, request.user).quota)
     for image, visit, known in planning.next_visits(study, request.user, n):
         results = None if visit.drawn is None else visit.results
         more: Any = {"have": have, "is_visit": is_visit, "visit": visit}
@@ -264,7 +258,7 @@ def _screen(
     defaults = {
         "study": turn.assignment.study,
         "payload": data,
-        "sides": sides(turn),
+        "sides": {side: data["image"]["results"][data[side]] for side in ("left", "right")},
         "answers": data["answers"],
         "errors": {},
         "choose": CHOOSE_A_VERDICT,

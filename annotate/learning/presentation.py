@@ -54,9 +54,7 @@ def shown(pair: Pair) -> dict[str, Any]:
 
 def keys_of(person: User) -> dict[str, Any]:
     """Return this person's own keys in the format that the comparison page's script reads."""
-    preferences = Preferences.objects.filter(person=person).first()
-    if preferences is None:
-        return {}
+    preferences = Preferences.of(person)
     return {"single_keys": preferences.single_keys, "keys": preferences.keys}
 
 

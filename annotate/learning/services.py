@@ -70,19 +70,17 @@ def consent_text(study: Study, visit: FirstVisit | None) -> str:
     return visit.consent_words or str(consent.TEXTS[visit.consent_version])
 
 
-def give_consent(*, study: Study, annotator: User) -> FirstVisit:
+def give_consent(*, study: Study, annotator: User) -> None:
     """Record an annotator's consent and its time; a second call changes nothing."""
     _require_open(study)
-    visit, _is_new = FirstVisit.objects.get_or_create(
+    visit = FirstVisit(
         study=study,
         annotator=annotator,
-        defaults={
-            "consented": timezone.now(),
-            "consent_version": consent.VERSION,
-            "consent_words": study.consent,
-        },
+        consented=timezone.now(),
+        consent_version=consent.VERSION,
+        consent_words=study.consent,
     )
-    return visit
+    FirstVisit.objects.bulk_create([visit], ignore_conflicts=True)
 
 
 def pass_example(*, study: Study, annotator: User, number: int) -> None:
@@ -95,28 +93,29 @@ def pass_example(*, study: Study, annotator: User, number: int) -> None:
 @in_turn()
 @transaction.atomic
 def record_practice(
-    *, study: Study, annotator: User, round_number: int, exercise: Exercise, answers: Answers
-) -> bool:
-    """Store the first answer to a practice pair of the open round.
+    *, study: Study, annotator: User, round_number: int, answers: Mapping[str, Answers]
+) -> None:
+    """Store the first answers to practice pairs of the open round, by the pair's slug.
 
-    Returns False if nothing was stored: for other answers, and without a first visit.
+    Nothing is stored for another round, and without a first visit.
     """
     _require_open(study)
     visit = FirstVisit.objects.select_for_update().filter(study=study, annotator=annotator).first()
     if visit is None or Practice(visit).open_round != round_number:
-        return False
-    if stored_answers(visit, round_number, exercise) is not None:
-        return False
-    visit.practice_answers.append(
+        return
+    new: list[PracticeAnswer] = [
         {
             "round": round_number,
             "pair": exercise.pair.slug,
-            "answers": dict(answers),
+            "answers": dict(answers[exercise.pair.slug]),
             "expected": dict(exercise.expected),
         }
-    )
-    _save(visit)
-    return True
+        for exercise in EXERCISES[round_number]
+        if exercise.pair.slug in answers and stored_answers(visit, round_number, exercise) is None
+    ]
+    if new:
+        visit.practice_answers += new
+        _save(visit)
 
 
 @in_turn()

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.utils.translation import gettext as _
@@ -11,6 +10,7 @@ from django.utils.translation import gettext as _
 from annotate.studies.models import Study
 
 from . import presentation, services
+from .models import FirstVisit
 from .pairs import CARDS, CHECKED, EQUAL, EXERCISES, LEFT, RIGHT, Exercise
 
 ROUND: Final = 1
@@ -34,9 +34,8 @@ def are_complete(answers: Mapping[str, Mapping[str, str]]) -> bool:
     return all(len(answers.get(exercise.pair.slug, ())) == len(CHECKED) for exercise in PRACTISED)
 
 
-def has_practised(study: Study, person: User) -> bool:
-    """Return whether a person has answered the practice pairs of the short introduction."""
-    visit = services.find_visit(study, person)
+def has_practised(visit: FirstVisit) -> bool:
+    """Return whether the practice pairs of the short introduction are answered."""
     return all(services.stored_answers(visit, ROUND, exercise) for exercise in PRACTISED)
 
 

@@ -26,7 +26,7 @@ from . import selectors, services
 from .forms import ConsentForm, PracticeForm
 from .models import FirstVisit
 from .pairs import CARDS, EXERCISES, NEEDED, PAIRS_IN_A_ROUND, ROUNDS, SMALL_TEXT
-from .shortcuts import PRACTISED, ROUND, are_complete, short_answers, short_lesson
+from .shortcuts import ROUND, are_complete, has_practised, short_answers, short_lesson
 
 Visit = FirstVisit | None
 View = Callable[..., HttpResponse]
@@ -97,14 +97,9 @@ def short(request: SignedInRequest, study: Study, visit: Visit) -> HttpResponse:
     """Show the short introduction, for people who are asked a few minutes of work."""
     answers = short_answers(request.POST) if request.method == "POST" else None
     if answers is not None and are_complete(answers):
-        for exercise in PRACTISED:
-            services.record_practice(
-                study=study,
-                annotator=request.user,
-                round_number=ROUND,
-                exercise=exercise,
-                answers=answers[exercise.pair.slug],
-            )
+        services.record_practice(
+            study=study, annotator=request.user, round_number=ROUND, answers=answers
+        )
     start_url = reverse("learning:finish", args=[study.slug])
     return short_lesson(request, study, answers=answers, start_url=start_url)
 
@@ -149,8 +144,7 @@ def pair(
                 study=study,
                 annotator=request.user,
                 round_number=round_number,
-                exercise=exercise,
-                answers=form.answers(),
+                answers={exercise.pair.slug: form.answers()},
             )
             return redirect(request.path)
         answers = form.answers()
@@ -182,6 +176,8 @@ def keys(request: SignedInRequest, study: Study, visit: Visit) -> HttpResponse:
 @_of_a_study
 def finish(request: SignedInRequest, study: Study, visit: Visit) -> HttpResponse:
     if visit is not None:
+        if getattr(request, "must_practise", False) and not has_practised(visit):
+            return redirect("learning:short", slug=study.slug)
         services.finish(study=study, annotator=request.user)
         if "begin" in request.POST:
             judging.start(study=study, annotator=request.user)

@@ -9,7 +9,6 @@ from django.shortcuts import redirect
 from django.urls import reverse
 
 from annotate.judging.shortcuts import Answered
-from annotate.learning.shortcuts import has_practised
 from annotate.requests import wants_json
 
 from . import services
@@ -61,11 +60,10 @@ class Participants:
         if arrival is None:
             return None
         request.arrival = arrival  # type: ignore[attr-defined]  # for this middleware and the views
+        request.must_practise = True  # type: ignore[attr-defined]  # for the end of the introduction
         name = _name(request)
         if name not in _ANSWERS:
             services.see(arrival)
-        if name == "learning:finish" and not has_practised(arrival.study, arrival.person):
-            return redirect("learning:short", slug=arrival.study.slug)
         if name in _INSTEAD:
             slug = arrival.entrance.slug if name in ("judging:own", "home") else arrival.study.slug
             return redirect(_INSTEAD[name], slug=slug)

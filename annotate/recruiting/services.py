@@ -10,6 +10,7 @@ from typing import Any, Final
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import Count, Exists, Subquery
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -23,8 +24,8 @@ from annotate.judging.image_allocation import first_visit_is_due
 from annotate.judging.models import Judgement, Screen, Skip
 from annotate.learning.selectors import contacts
 from annotate.learning.services import give_consent
-from annotate.studies.models import Membership, Role, Study
-from annotate.studies.services import add_member, remove_member
+from annotate.studies.models import Membership, Study
+from annotate.studies.services import add_visitor, remove_member
 from rankings.elicitation.attention_checks import (
     EVIDENCE_TO_END,
     EVIDENCE_TO_WARN,
@@ -163,11 +164,14 @@ def why_shut(entrance: Entrance, ids: Ids) -> str:
     if entrance.state == Entrance.State.CLOSED or entrance.study.state != Study.State.OPEN:
         return Outcome.LATE
     others = Arrival.objects.filter(platform=entrance.platform, participant=ids.person)
-    if ids.person and others.filter(study__in=entrance.excludes.all()).exists():
+    is_excluded = Exists(others.exclude(participant="").filter(study__in=entrance.excludes.all()))
+    held = entrance.arrivals.holding_places().order_by().values("entrance")
+    n_held = Subquery(held.annotate(n=Count("pk")).values("n"))
+    row = Entrance.objects.filter(pk=entrance.pk).values_list(is_excluded, n_held)
+    excluded, taken = row.get()
+    if excluded:
         return Outcome.DEVICE
-    if entrance.arrivals.holding_places().count() >= entrance.places:
-        return Outcome.FULL
-    return ""
+    return Outcome.FULL if (taken or 0) >= entrance.places else ""
 
 
 @judging.in_turn()
@@ -186,8 +190,9 @@ def admit(
     """
     floor_seconds = pace.floor_of(entrance.study)
     # One after the other, so that places are exact; the study's lock, because ids are unique in it.
-    study = Study.objects.select_for_update().get(pk=entrance.study_id)
-    entrance = Entrance.objects.select_related("study").get(pk=entrance.pk)
+    locked = Entrance.objects.select_related("study").select_for_update(of=("self", "study"))
+    entrance = locked.get(pk=entrance.pk)
+    study = entrance.study
     known = arrival_by(entrance, ids)
     if known is not None:
         return known
@@ -216,10 +221,7 @@ def admit(
         is_asked=not any(one["when"] == "after" for one in entrance.questions),
     )
     arrival.save()
-    membership = add_member(
-        study=study, username=person.username, role=Role.ANNOTATOR, group=entrance.group
-    )
-    Membership.objects.filter(pk=membership.pk).update(**arrival.quota)
+    add_visitor(study=study, person=person, group=entrance.group, **arrival.quota)
     give_consent(study=study, annotator=person)
     return arrival
 

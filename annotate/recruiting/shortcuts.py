@@ -37,7 +37,6 @@ def sign_in(request: HttpRequest, arrival: Arrival) -> None:
             logout(request)
         login(request, arrival.person, backend=_BACKEND)
         request.session[KEY] = arrival.pk
-        request.session.save()
 
 
 def keep_secret(response: HttpResponse, arrival: Arrival, secret: str) -> None:

@@ -44,6 +44,11 @@ def usernames(people: Collection[int]) -> dict[int, str]:
 def give_pseudonyms(study: Study) -> None:
     """Store the pseudonyms of all members, before a member joins, leaves or is named."""
     Study.objects.select_for_update().get(pk=study.pk)
+    give_pseudonyms_under_lock(study)
+
+
+def give_pseudonyms_under_lock(study: Study) -> None:
+    """Do so in a transaction that has locked the study."""
     Pseudonym.objects.bulk_create(row for row in numbered(study) if row.pk is None)
 
 

@@ -17,7 +17,7 @@ from annotate.names import address_of, refuse_unseen
 from .draws import draw_images
 from .errors import StudyRefused
 from .models import Membership, Role, Study, StudyImage
-from .pseudonyms import give_pseudonyms
+from .pseudonyms import give_pseudonyms, give_pseudonyms_under_lock
 from .settings import BY_NAME, SETTINGS, Lock, match_protocols, usual
 
 _MIN_METHODS = 2
@@ -206,6 +206,18 @@ def add_member(*, study: Study, username: str, role: str, group: str = "") -> Me
         set_group(membership=membership, group=group)
     give_pseudonyms(study)
     return membership
+
+
+def add_visitor(*, study: Study, person: User, group: str, **quota: int | None) -> None:
+    """Add a new user as an annotator with a quota (max_pairs, max_images, n_known).
+
+    The transaction has locked the study.
+    """
+    membership = Membership.objects.create(
+        study=study, person=person, role=Role.ANNOTATOR, group=group, **quota
+    )
+    _record_member(Act.MEMBER_ADDED, membership, role=membership.role)
+    give_pseudonyms_under_lock(study)
 
 
 @transaction.atomic

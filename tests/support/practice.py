@@ -24,6 +24,5 @@ def practise(study, annotator, round_number, n_right=6):
             study=study,
             annotator=annotator,
             round_number=round_number,
-            exercise=exercise,
-            answers=answer(exercise),
+            answers={exercise.pair.slug: answer(exercise)},
         )

@@ -9,7 +9,7 @@ from annotate.datasets.models import Result
 from annotate.judging import current_screen, services
 from annotate.judging.models import Screen
 from annotate.judging.presentation import payload
-from annotate.judging.quotas import quota_of, remaining_of
+from annotate.judging.quotas import remaining_of
 from annotate.studies.models import Study
 from tests.support.factories import add_annotator
 
@@ -38,7 +38,7 @@ def verdicts(truth: Truth, screen: Screen) -> dict[str, str]:
 def shown_now(turn: current_screen.Turn, have: str = "") -> dict[str, Any]:
     """Return what a page shows of a turn, with the counts as they are now."""
     study, annotator = turn.assignment.study, turn.assignment.annotator
-    remaining = remaining_of(study, annotator, quota_of(study, annotator))
+    remaining = remaining_of(study, annotator)
     return payload(turn, remaining, have=have)
 
 

@@ -48,7 +48,8 @@ def page(client, study, annotator):
 
 @pytest.fixture
 def agreed(study, annotator):
-    return services.give_consent(study=study, annotator=annotator)
+    services.give_consent(study=study, annotator=annotator)
+    return FirstVisit.objects.get()
 
 
 def hrefs(response):

@@ -29,7 +29,7 @@ from tests.support.participants import (
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 # Of DESIGN's table of speed and size.
 MOST_OF_AN_ANSWER = 16
-MOST_TO_THE_FIRST_PAIR = 85
+MOST_TO_THE_FIRST_PAIR = 60
 _DATA = re.compile(r'<script id="screen-data" type="application/json">(.*?)</script>', re.S)
 
 
@@ -84,7 +84,7 @@ def test_an_answer_that_changes_the_image_takes_16_statements_at_most(prefetches
     assert arrival_in(browser).outcome == "completed"
 
 
-def test_from_the_link_to_the_first_pair_are_85_statements_at_most():
+def test_from_the_link_to_the_first_pair_are_60_statements_at_most():
     study = crowd_study(60)
     entrance = make_entrance(study)
 

@@ -69,9 +69,9 @@ def test_on_sqlite_participants_take_turns_with_those_who_answer(monkeypatch):
 
         monkeypatch.setattr(module, name, watched)
 
-    watch(services, "add_member")
+    watch(services, "add_visitor")
     watch(services, "count")
     watch(judging, "waiting_or_next")
     answer_all(admitted(make_entrance(crowd_study(images=2), size=2), ids("p")))
-    assert seen == {("add_member", True), ("count", True), ("waiting_or_next", True)}
+    assert seen == {("add_visitor", True), ("count", True), ("waiting_or_next", True)}
     assert not judging._turn.locked()
