@@ -15,7 +15,7 @@ from protocols.command_line.main import main
 from protocols.loading.sources import read_file
 from tests.support import commands
 from tests.support.archives import zip_file
-from tests.support.cases import cases
+from tests.support.cases import cases, listed
 
 TRUTH = {
     "gt_img_1.txt": '0,0,99,39,"one"\r\n200,0,299,39,"two"\r\n',
@@ -270,32 +270,7 @@ def test_scenes_are_scored_with_their_matches():
     assert (answer["recall"], answer["f_score"]) == (1.0, 1.0)
 
 
-@cases(
-    ("arguments", "stdin", "named"),
-    [
-        (["scenes", "--protocol", "iou", "-"], "{", "is not JSON"),
-        (["scenes", "--protocol", "iou", "-"], "{}", "expected a list of scenes"),
-        (["scenes", "--protocol", "iou", "-"], "[3]", "scene 0"),
-        (
-            ["scenes", "--protocol", "iou", "-"],
-            '[{"truth": [{}], "detections": []}]',
-            "scene 0, truth 0",
-        ),
-        (
-            ["scenes", "--protocol", "iou", "-"],
-            '[{"truth": [{"points": [1, 2]}], "detections": []}]',
-            "three points",
-        ),
-        (["scenes", "--protocol", "map", "-"], "[]", "no protocol 'map'"),
-        (["scenes", "--protocol", "iou", "nowhere.json"], "", "cannot be read"),
-        (["score", "--protocol", "iou", "--truth", "no.zip", "--results", "no.zip"], "", "no.zip"),
-        (
-            ["score", "--protocol", "iou", "--truth", "a", "--results", "b", "--out", "c.txt"],
-            "",
-            "must end in",
-        ),
-    ],
-)
+@cases(("arguments", "stdin", "named"), listed(__file__, "bad_input_is_one_sentence_and_status_2"))
 def test_bad_input_is_one_sentence_and_status_2(arguments, stdin, named):
     done = run(*arguments, stdin=stdin)
     assert done.returncode == 2

@@ -11,7 +11,7 @@ from protocols.core.errors import ParameterError
 from protocols.core.regions import Region
 from protocols.no_ground_truth.protocol import NoGroundTruth
 from protocols.no_ground_truth.votes import VoteError, weigh_votes
-from tests.support.cases import cases
+from tests.support.cases import cases, listed
 from tests.support.conformance import difference
 from tests.support.shared import shared_path
 from tests.support.votes import BOTH, FAR, METHODS, SEED, A, B, score
@@ -205,49 +205,7 @@ def test_data_may_name_groups_oracles_and_what_stands_for_no_precision():
     assert evaluate_cases({"systems": [[], []]}) is None
 
 
-@cases(
-    ("given", "message"),
-    [
-        (3, 'expected a case with "systems" or "methods", or a list of cases'),
-        ([3], 'case 0: expected an object with either "systems" or "methods"'),
-        ({"systems": [], "methods": []}, "the case: expected an object with either"),
-        ({"systems": [[1, 0], [1]]}, 'the case: expected "systems" as lists of the same number'),
-        ({"systems": []}, 'the case: expected "systems" as lists of the same number'),
-        ({"systems": [["1"]]}, 'the case: expected "systems" as numbers'),
-        ({"systems": [[2]]}, "the case: a vote must be in [0, 1]"),
-        ({"systems": [[1]], "options": {"kapa": []}}, "the case: no option 'kapa'; options: kappa"),
-        ({"systems": [[1]], "options": []}, None),
-        ({"systems": [[1]], "options": 3}, 'the case: expected "options" as an object'),
-        ({"systems": [[1]], "options": {"kappa": [1, 1, 1]}}, "the case: the weights must add up"),
-        (
-            {"systems": [[1]], "options": {"kappa": [1, 0, 0], "virtual": False}},
-            'the case: "kappa" gives all weights; leave out "virtual"',
-        ),
-        (
-            {"systems": [[1]], "options": {"virtual": 1}},
-            'the case: expected "virtual" true or false',
-        ),
-        ({"systems": [[1]], "options": {"groups": 3}}, 'the case: expected "groups" as a list'),
-        ({"systems": [[1]], "options": {"oracles": [0.1, 0.1]}}, "the case: 2 oracles are more"),
-        ({"systems": [[1]], "options": {"empty_precision": 0}}, 'the case: expected "empty_precis'),
-        ({"methods": [3]}, 'the case: expected "methods" as lists of detections'),
-        ({"methods": [[3]]}, "the case: method 0, detection 0: expected {"),
-        ({"methods": [[]], "domain": "page"}, 'the case: expected "domain" as image or union'),
-        ({"methods": [[]], "width": 0}, 'the case: expected "width" above 0, got 0'),
-        (
-            {"methods": [[]], "options": {"area": [1]}},
-            "the case: the areas of an image are measured",
-        ),
-        (
-            {"methods": [[], [{"polygon": [[0, 0], [1, 1]]}]]},
-            "the case: method 1, detection 0: a region needs three points",
-        ),
-        (
-            {"methods": [[{"polygon": [[0, 0], [1, 1], [1, 0]], "confidence": 7}]]},
-            "the case: method 0, detection 0: expected a confidence in [0, 1], got 7",
-        ),
-    ],
-)
+@cases(("given", "message"), listed(__file__, "a_refusal_of_data_names_the_place"))
 def test_a_refusal_of_data_names_the_place(given, message):
     if message is None:
         assert evaluate_cases(given) is not None

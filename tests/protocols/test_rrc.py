@@ -14,7 +14,7 @@ from protocols.formats.readers.rrc import read_archive
 from protocols.formats.readers.rrc_lines import Rules
 from protocols.formats.readers.scores import read_scores
 from tests.support.archives import damaged_zip, encrypted_zip, link_zip, zip_bytes
-from tests.support.cases import cases
+from tests.support.cases import cases, listed
 from tests.support.shared import shared_path
 
 
@@ -128,21 +128,7 @@ def test_clutter_of_operating_systems_is_passed_over():
 
 @cases(
     ("text", "code", "found", "expected"),
-    [
-        ("1,2,3,4,5,6,7", "L1", "7 numbers in “1,2,3,4,5,6,7”", "8 numbers (a quadrilateral)"),
-        (
-            "1,2,3,4,5,6,7,word",
-            "L1",
-            "7 numbers in “1,2,3,4,5,6,7,word”",
-            "8 numbers (a quadrilateral)",
-        ),
-        ("1,2,x,4,5,6,7,8,word", "L2", "“x” in “1,2,x,4,5,6,7,8,word”", "numbers"),
-        ("1,2,nan,4,5,6,7,8,w", "L3", "“1,2,nan,4,5,6,7,8,w”", "finite numbers"),
-        ("1,2,-Infinity,4,5,6,7,8,w", "L3", "“1,2,-Infinity,4,5,6,7,8,w”", "finite numbers"),
-        ("1,2,1e999,4,5,6,7,8,w", "L3", "“1,2,1e999,4,5,6,7,8,w”", "finite numbers"),
-        ("1,2,1_0,4,5,6,7,8,w", "L2", "“1_0” in “1,2,1_0,4,5,6,7,8,w”", "numbers"),
-        ("word", "L1", "0 numbers in “word”", "8 numbers (a quadrilateral)"),
-    ],
+    listed(__file__, "a_line_that_cannot_be_read_is_refused_with_its_place"),
 )
 def test_a_line_that_cannot_be_read_is_refused_with_its_place(text, code, found, expected):
     archive = truth(f"0,0,9,0,9,9,0,9,fine\n\n{text}\n", line_format=LineFormat.QUAD)

@@ -14,7 +14,7 @@ from protocols.slot_error.documents import Document, DocumentError, Item
 from protocols.slot_error.ontology import Ontology, WangSimilarity, read_ontology
 from protocols.slot_error.pairing import pair_items
 from protocols.slot_error.protocol import SlotError
-from tests.support.cases import cases
+from tests.support.cases import cases, listed
 from tests.support.conformance import difference
 from tests.support.scenes import figures
 from tests.support.shared import shared_path
@@ -175,32 +175,7 @@ def test_empty_sides_have_the_values_of_the_definition(counts, expected):
     assert (counts.slot_error_rate, counts.recall, counts.precision, counts.f1) == expected
 
 
-@cases(
-    ("given", "message"),
-    [
-        (3, 'expected a case with "documents", or a list of cases'),
-        ([3], "case 0: expected an object"),
-        ({}, 'the case: expected a list "documents"'),
-        ({"documents": []}, 'the case: "documents" is empty'),
-        ([{"documents": [3]}], "case 0, document 0: expected an object"),
-        (
-            {"documents": [{"references": []}]},
-            'the case, document 0: expected a list "predictions"',
-        ),
-        (
-            {"documents": [], "ontology": "Bio"},
-            "the case names the ontology 'Bio', which was not given",
-        ),
-        (
-            {"documents": [], "ontology": {"a": "b"}},
-            "the case, ontology, a: expected a list of texts",
-        ),
-        (
-            {"documents": [], "ontology": {"a": ["a"]}},
-            "the case, ontology: the ontology has a cycle",
-        ),
-    ],
-)
+@cases(("given", "message"), listed(__file__, "a_refusal_names_the_place"))
 def test_a_refusal_names_the_place(given, message):
     with pytest.raises(DocumentError) as refusal:
         score_documents(given)

@@ -1,8 +1,10 @@
 """Cases of one rule in one test, which reports all that fail."""
 
 import inspect
+import json
 from collections.abc import Callable, Iterable
 from functools import wraps
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -42,3 +44,8 @@ def cases(names: str | tuple[str, ...], rows: Iterable[Any]) -> Callable[[Callab
         return run
 
     return decorate
+
+
+def listed(module: str, table: str) -> list[Any]:
+    """Return the cases of a long table, from the JSON file next to a test module."""
+    return json.loads(Path(module).with_suffix(".json").read_text(encoding="utf-8"))[table]

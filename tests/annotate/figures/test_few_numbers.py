@@ -31,7 +31,7 @@ from annotate.reports.main_table import shown_table
 from rankings.agreement.report import build_report
 from rankings.inference.significance import critical_difference as nemenyi
 from rankings.orders.buckets import checked
-from tests.support.cases import cases
+from tests.support.cases import cases, listed
 from tests.support.figures import FACTS, PAPERS, components, cut
 from tests.support.notes import check_interval
 
@@ -195,24 +195,6 @@ def test_few_or_equal_numbers_are_drawn_without_a_nan(case, paper):
     to_pdf(figure, paper, FACTS)
 
 
-@cases(
-    ("case", "words"),
-    [
-        ("one image", "One image: it says nothing about others."),
-        ("identical", "Equally far from people on every image: A and B."),
-        ("identical ranks", "All protocols have the same average rank."),
-        ("one image's ranks", "no difference of ranks can be significant"),
-        ("constant", "The same score for everything: A."),
-        ("one method", "People tied all methods on every image"),
-        ("all agree", "Ties everything on every image: A1."),
-        ("all agree", "All annotators agree"),
-        ("flat", "The same curve: A and B."),
-        ("no taste", "Taste of annotators plays no part here. No intervals"),
-        ("few of a part", "3 parts of fewer than ten images have no interval."),
-        ("few of a part", "Size is not known for 2 images."),
-        ("fifty", "The 10 protocols with the best Scores are drawn"),
-        ("one day", "All on one day."),
-    ],
-)
+@cases(("case", "words"), listed(__file__, "what_few_numbers_cannot_say_stands_in_words"))
 def test_what_few_numbers_cannot_say_stands_in_words(case, words):
     assert words in " ".join(FEW[case].notes)

@@ -4,7 +4,7 @@ import json
 
 from rankings.__main__ import main
 from tests.support import commands
-from tests.support.cases import cases
+from tests.support.cases import cases, listed
 from tests.support.shared import shared_path
 
 
@@ -120,35 +120,7 @@ def test_a_report_takes_any_consensus(consensus):
 
 
 @cases(
-    ("arguments", "stdin", "named"),
-    [
-        (["distance", "-"], "{", "is not JSON"),
-        (["distance", "-"], "{}", "expected a list"),
-        (["distance", "-"], '[{"a": [["a"]]}]', 'item 0 lacks "b"'),
-        (
-            ["distance", "-"],
-            '[{"a": [["a"]], "b": [["b"]]}]',
-            "item 0: the rankings are of different",
-        ),
-        (["distance", "nowhere.json"], "", "cannot be read"),
-        (["consensus", "-"], "[[]]", "item 0: a consensus needs"),
-        (["consensus", "-"], '[[[["a"], ["a"]]]]', "item 0: ranked twice: a"),
-        (["consensus", "-"], "[3]", "expected a list of rankings"),
-        (["consensus", "-", "--method", "kemeny"], "[[]]", "item 0: a consensus needs"),
-        (["report", "-"], "{}", 'lacks "annotator_rankings"'),
-        (
-            ["report", "-"],
-            '{"annotator_rankings": {"img": 1}, "protocol_scores": {}}',
-            "another shape",
-        ),
-        (["next", "-"], '{"items": ["a", "a"]}', "named twice"),
-        (
-            ["next", "-"],
-            '{"items": ["a"], "answers": [{"left": "a", "right": "b"}]}',
-            "'b' is not one",
-        ),
-        (["elicit", "-"], '[{"items": ["a"], "truth": {"recall": [["b"]]}}]', "not of the items"),
-    ],
+    ("arguments", "stdin", "named"), listed(__file__, "bad_input_is_one_sentence_and_exit_code_2")
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(arguments, stdin, named):
     done = run(*arguments, stdin=stdin)

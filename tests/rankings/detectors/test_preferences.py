@@ -14,6 +14,7 @@ from rankings.detectors.soft_accuracy import Options
 from rankings.detectors.standings import detectors, preferences_alone
 from rankings.detectors.tallies import Tallies, tallies_of_scores
 from rankings.inference.clusters import Declared
+from tests.support.cases import listed
 
 NOTHING = tallies_of_scores({})
 
@@ -117,26 +118,7 @@ def test_a_difference_that_is_the_same_in_every_ranking_has_no_test():
 
 
 @pytest.mark.parametrize(
-    ("orders", "said"),
-    [
-        (
-            {"1": {"x": "a b", "y": "ab"}},
-            "By recall, these people place 25.0 of 100 other detectors before a, the fewest; whether that "
-            "holds for others cannot be tested: one image says nothing about others (2 rankings of 1 image "
-            "by 2 annotators).",
-        ),
-        (
-            {"1": {"x": "ab"}, "2": {"x": "ab"}},
-            "By recall, these people prefer none of the 2 detectors; whether that holds for others cannot "
-            "be tested: one annotator says nothing about others (2 rankings of 2 images by 1 annotator).",
-        ),
-        (
-            {"1": {"x": "a b"}, "2": {"x": "c b"}},
-            "By recall, nothing is known about all 3 detectors: no ranking has all of them.",
-        ),
-        ({"1": {"x": "a"}}, ""),
-        ({}, ""),
-    ],
+    ("orders", "said"), listed(__file__, "there_is_one_sentence_where_nothing_can_be_tested")
 )
 def test_there_is_one_sentence_where_nothing_can_be_tested(orders, said):
     assert preferred("recall", found_in(orders)) == said
