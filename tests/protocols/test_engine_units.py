@@ -8,16 +8,9 @@ import json
 
 import pytest
 
-import text_rankings as tr
-from protocols import registry
-from protocols.command_line.batch import BatchError
-from protocols.command_line.main import main
-from protocols.core.base import Scene
-from protocols.core.errors import DataWarning
 from protocols.formats.recognition.reading import read
 from tests.support.archives import picture_bytes, zip_bytes
 from tests.support.cases import cases
-from tests.support.shared import shared_path
 
 PAIRS = [[38, 43], [126, 43], [126, 60], [38, 60]]
 BOX = (38.0, 43.0, 126.0, 43.0, 126.0, 60.0, 38.0, 60.0)
@@ -59,17 +52,9 @@ def test_an_image_without_regions_alone_is_asked(content, packed):
     assert question.expected == "your choice of how to read the file: easyocr or coco-json"
 
 
-@cases("name", ["img_1.box", "img_1.xml", "img_1.json"])
-def test_an_empty_file_is_called_so(name):
-    [problem] = opened(b"", name).problems
-    assert (problem.severity, problem.found) == ("error", "an empty file")
-
-
 # YOLO
 
 SEGMENT = "0 0.1 0.1 0.3 0.1 0.35 0.2 0.3 0.3 0.1 0.3"
-# 700 x 320: 0.35 * 700 = 245 and 0.2 * 320 = 64.
-PIXELS = (70, 32, 210, 32, 245, 64, 210, 96, 70, 96)
 SECOND = "0 0.9 0.117143 0.160938 0.125714 0.053125"
 
 
@@ -78,24 +63,10 @@ def yolo(*lines, **given):
     return opened(zip_bytes(entries), "seg.zip", **given)
 
 
-@cases(("line", "confidence"), [(SEGMENT, None), (f"{SEGMENT} 0.88", 0.88)])
-def test_segments_of_yolo_are_polygons_in_shares(line, confidence):
-    archive = yolo(line)
-    [region] = archive.regions["page"]
-    assert archive.format == "yolo"
-    assert region.points == pytest.approx(PIXELS)
-    assert (region.label, region.confidence) == ("0", confidence)
-
-
 def test_a_segment_of_many_points_is_recognised():
     points = " ".join(f"{0.1 + at / 1000:.6f} {0.2 + (at % 7) / 100:.6f}" for at in range(400))
     archive = yolo(f"3 {points}", kind="truth")
     assert (archive.format, archive.regions["page"][0].n_points) == ("yolo", 400)
-
-
-def test_the_number_of_a_track_is_refused_with_its_name():
-    [problem] = yolo("0 0.2 0.3 0.1 0.05 0.77 12").errors
-    assert problem.found.startswith("the number of a track in")
 
 
 # The points of the photograph of 700 x 320 pixels are shares of its sides.
@@ -230,30 +201,6 @@ def test_a_job_that_was_done_in_part_is_read_with_a_warning():
 # Other levels, other fields
 
 CELL = {"geometry": [[0.1, 0.45], [0.4, 0.65]], "value": "apple", "confidence": 0.7}
-DOCTR = {"pages": [{"page_idx": 0, "dimensions": [400, 800], "blocks": [], "layout": [],
-    "tables": [{"geometry": [[0.1, 0.45], [0.7, 0.65]], "cells": [CELL, CELL]}]}]}  # fmt: skip
-
-
-def test_cells_of_doctr_are_counted():
-    archive = opened(DOCTR)
-    assert archive.n_regions == 0
-    assert account(archive) == [("U1", "2 cells of tables, whose words have no boxes")]
-
-
-SURYA = {"img_1": [{"image_bbox": [0, 0, 640, 480], "page": 1, "bboxes": [
-    {"polygon": PAIRS, "bbox": [38, 43, 126, 60], "label": "Text", "position": 0},
-    {"polygon": [[0, 70], [90, 70], [90, 99], [0, 99]], "bbox": [0, 70, 90, 99], "label": "Picture",
-     "position": 1}]}]}  # fmt: skip
-
-
-def test_a_layout_of_surya_is_no_lines_in_silence():
-    archive = opened(SURYA)
-    [region] = archive.regions["img_1"]
-    assert (region.points, region.label) == (BOX, "Text")
-    assert account(archive) == [
-        ("U1", "1 picture of a layout (first in img_1)"),
-        ("U2", "1 block of a layout (first in img_1)"),
-    ]
 
 
 def test_blocks_of_surya_0_22_have_their_texts_out_of_html():
@@ -296,13 +243,6 @@ def test_a_table_of_tesserocr_has_no_header():
         {"page": (400, 200)},
     )
     assert (region.box, region.text, region.confidence) == ((43, 49, 106, 72), "EXIT", 0.915)
-
-
-def test_spotting_of_paddleocr_vl_is_read():
-    data = {"input_path": "img_1.jpg", "width": 700, "height": 320, "parsing_res_list": [],
-            "spotting_res": {"rec_polys": [PAIRS], "rec_texts": ["CARE"]}}  # fmt: skip
-    [region] = opened(data).regions["img_1"]
-    assert (region.points, region.text) == (BOX, "CARE")
 
 
 def test_boxes_of_words_inside_lines_of_paddleocr_are_counted():
@@ -547,14 +487,6 @@ def test_blank_words_are_left_out_and_texts_lose_their_blanks(name, content):
     assert account(archive) == [("U1", "1 word or line without text (first in img_1)")]
 
 
-def test_wordstr_boxes_of_tesseract_lose_their_blanks_and_rules():
-    """Tesseract 5.3.0 ends each text with a blank, and writes a rule as a line of blanks."""
-    text = b"WordStr 43 246 420 273 0 #Hi me \n\t 421 246 425 273 0\nWordStr 30 38 671 41 0 #  \n"
-    archive = opened(text, "img_1.box", sizes=lambda: {"img_1": (700, 320)})
-    assert [(of.text, of.box) for of in archive.regions["img_1"]] == [("Hi me", (43, 47, 420, 74))]
-    assert account(archive) == [("U1", "1 word or line without text")]
-
-
 STRIP = [10, 10, 210, 150, 210, 170, 10, 30]
 # An arch, whose curves stay below its upper control points.
 CURVED = [10, 100, 40, 20, 80, 20, 110, 100, 90, 100, 70, 50, 50, 50, 30, 100]
@@ -585,29 +517,6 @@ def test_fields_of_coco_that_are_not_read_are_named(fields, told):
     assert account(archive) == [(code, f"{found} (first in 1)") for code, found in told]
 
 
-@cases(
-    ("truth", "results", "told"),
-    [
-        ("truth-bezier.json", "strip-results.zip", ["rec of 1 region"]),
-        ("truth-polys.json", "strip-results.zip", ["rec of 1 region"]),
-        ("strip-truth.zip", "results-polys.json", []),
-        ("strip-truth.zip", "results-polys-and-bbox.json", []),
-    ],
-)
-def test_outlines_of_spotters_are_those_of_the_strip(truth, results, told):
-    """The strip is given as corners in the zips; its bounding box has an IoU of 0.125 with it."""
-    sides = {
-        kind: read(str(shared_path("cases", "turn4", "spotters", name)), kind=kind)
-        for kind, name in (("truth", truth), ("results", results))
-    }
-    assert [text.split(" (")[0] for side in sides.values() for _, text in account(side)] == told
-    scene = Scene(sides["truth"].regions["1"], sides["results"].regions["1"])
-    [scored] = registry.get("maptext", {"min_iou": 0.995}).score([scene])
-    assert (scored.recall, scored.precision) == (1, 1)
-    if results.endswith(".json"):
-        assert [(of.text, of.confidence) for of in scene.detections] == [("CA", 0.9)]
-
-
 def test_control_points_of_spotters_are_sampled_along_their_curves():
     """The middle of a cubic curve is (first + 3 second + 3 third + last) / 8."""
     annotation = {"image_id": 1, "bezier_pts": CURVED}
@@ -628,90 +537,12 @@ def test_lines_of_hiertext_without_words_are_counted():
     assert account(archive) == [("U1", "2 lines without words (first in img_1)")]
 
 
-def test_a_difficult_shape_of_x_anylabeling_is_ignored():
-    shape = {"label": "text", "points": PAIRS, "description": "CARE", "difficult": True,
-             "shape_type": "polygon", "flags": {}}  # fmt: skip
-    [region] = opened({"shapes": [shape], "imagePath": "img_1.jpg"}, kind="truth").regions["img_1"]
-    assert region.ignored
-
-
 # The same in the shell and the facade
-
-POLYGON_LINE = ",".join(map(str, PIXELS))
-DOORS = {
-    # A truth, results, recall and precision, and the findings.
-    "segments": (
-        zip_bytes({"gt_page.txt": f"{POLYGON_LINE},CARE\n"}),
-        ("seg.zip", zip_bytes({"page.txt": f"{SEGMENT} 0.88\n", "page.png": PHOTOGRAPH})),
-        (1.0, 1.0),
-        [
-            "seg.zip: found labels that the ground truth does not have; expected labels on both "
-            "sides, or on neither."
-        ],
-    ),
-    "blank words": (
-        zip_bytes({"gt_img_1.txt": "38,43,126,60,CARE\n"}),
-        ("easyocr.zip", zip_bytes({"img_1.json": json.dumps(BLANK)})),
-        (1.0, 1.0),
-        ["easyocr.zip > img_1.json: found 1 word or line without text (first in img_1); expected texts."],
-    ),
-    "a failed job": (
-        zip_bytes({"gt_img_1.txt": "38,43,126,60,CARE\n"}),
-        ("textract.zip", zip_bytes({"img_1.json": json.dumps(FAILED)})),
-        None,
-        ["textract.zip > img_1.json: found a job with the status “FAILED”: “INVALID_IMAGE_TYPE”; "
-         "expected the answer of a job that has succeeded."],
-    ),
-    "foreign JSON": (
-        zip_bytes({"gt_img_1.txt": "38,43,126,60,CARE\n"}),
-        ("google.zip", zip_bytes({"img_1.json": '{"responses": [{"a": 1}]}'})),
-        None,
-        ["google.zip > img_1.json: found a group of fields; expected an object with \"responses\", "
-         "\"fullTextAnnotation\" or \"textAnnotations\"."],
-    ),
-}  # fmt: skip
-
-
-@pytest.fixture(params=DOORS)
-def door(request, tmp_path):
-    truth, (name, results), figures, told = DOORS[request.param]
-    (tmp_path / "gt.zip").write_bytes(truth)
-    (tmp_path / name).write_bytes(results)
-    return str(tmp_path / "gt.zip"), str(tmp_path / name), figures, told
-
-
-def test_the_shell_reads_refuses_and_tells_it(door, tmp_path, capsys):
-    truth, results, figures, told = door
-    out = tmp_path / "scores.json"
-    given = ("--protocol", "iou", "--truth", truth, "--results", results, "--out", str(out))
-    assert main(["score", *given]) == (2 if figures is None else 0)
-    assert set(told) <= set(capsys.readouterr().err.splitlines())
-    if figures is not None:
-        whole = json.loads(out.read_text())[-1]
-        assert (whole["recall"], whole["precision"]) == figures
-
-
-def test_the_facade_reads_refuses_and_tells_it(door, recwarn):
-    truth, results, figures, told = door
-    if figures is None:
-        with pytest.raises(BatchError) as refusal:
-            tr.score(truth, results, "iou")
-        assert [str(refusal.value)] == told
-        return
-    overall = tr.score(truth, results, "iou").overall
-    assert (overall.recall, overall.precision) == figures
-    assert [str(of.message) for of in recwarn if of.category is DataWarning] == told
-
 
 # Fields, annotations and lines that are not read
 
 
 FLAGGED = {"difficult": True, "attributes": {"word": "CARE"}}
-TASK = {
-    "data": {"image": "/data/upload/1/0a1b2c3d-img_1.png"},
-    "annotations": [{"result": [], "was_cancelled": True}, {"result": [], "was_cancelled": False}],
-    "drafts": [{"result": []}],
-}
 UNREAD = "attributes.word, difficult of 1 region (first in img_1)"
 
 
@@ -781,13 +612,6 @@ def test_a_turn_of_a_box_that_is_not_read_is_named(turn):
         [box | {"attributes": {"rotation": 0.0, "occluded": False}}], format="coco-json"
     )
     assert account(upright) == []
-
-
-def test_skipped_annotations_and_drafts_of_label_studio_are_counted():
-    archive = opened([TASK], kind="truth", format="label-studio")
-    assert archive.regions == {"img_1": ()}
-    found = "2 annotations that were skipped, or are drafts (first in img_1)"
-    assert account(archive) == [("U1", found)]
 
 
 def test_a_confidence_that_google_does_not_give_is_none():

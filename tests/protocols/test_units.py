@@ -13,8 +13,6 @@ from xml.etree import ElementTree
 
 import pytest
 
-import text_rankings as tr
-from protocols.command_line.main import main
 from protocols.formats.recognition.guessing import guess
 from protocols.formats.recognition.reading import read
 from tests.support.archives import picture_bytes, zip_bytes
@@ -60,17 +58,6 @@ def said(archive):
 class TestOwnChildren:
     """The outline, text and confidence of a word are never those of its characters."""
 
-    @cases("shape", [True, False])
-    def test_a_string_of_alto_has_not_the_outline_of_its_last_glyph(self, shape):
-        own = '<Shape><Polygon POINTS="40 40 80 40 80 70 40 70"/></Shape>' if shape else ""
-        archive = opened(
-            '<alto><Layout><Page WIDTH="200" HEIGHT="100"><TextLine ID="l"><String CONTENT="He" '
-            f'HPOS="40" VPOS="40" WIDTH="40" HEIGHT="30">{own}<Glyph CONTENT="e"><Shape><Polygon '
-            'POINTS="60 40 80 40 80 70 60 70"/></Shape></Glyph></String></TextLine></Page></Layout></alto>'
-        )
-        assert boxes(archive.regions["page"]) == [("He", 40, 40, 80, 70)]
-        assert said(archive) == []
-
     def test_a_word_of_page_has_its_own_text_of_the_lowest_index(self):
         archive = opened(case("ocrd/page.xml"))
         he, word = archive.regions["page"]
@@ -108,13 +95,15 @@ class TestOwnChildren:
         assert regions[2].confidence == pytest.approx(23 / 30, abs=1e-4)
         assert [region.parent for region in regions] == ["line_0"] * 2 + ["line_1"] * 3
 
-    def test_boxes_of_characters_change_nothing_in_hocr_of_tesseract(self):
+    def test_tesseract_has_the_same_words_in_each_format_with_boxes_of_characters_or_not(self):
         plain, characters = (
             opened(case(f"tesseract/{name}.hocr"), "one.hocr").regions["one"]
             for name in ("one", "one-characters")
         )
         assert [region.text for region in plain] == TEXTS
         assert characters == plain
+        for name in ("one.xml", "one.tsv"):
+            assert boxes(opened(case(f"tesseract/{name}"), name).regions["one"]) == boxes(plain)
 
     @cases(
         "inside",
@@ -284,12 +273,6 @@ class TestLevels:
         has_text = what == "lines" and format != "hocr"
         wanted = [(text if has_text else None, *box) for text, *box in KRAKEN_LINES]
         assert boxes(archive.regions["page"]) == wanted
-        assert said(archive) == [self.LINES]
-
-    def test_a_line_of_hocr_has_the_text_that_is_in_it(self):
-        content = hocr(f"<span class='ocr_line' id='l' title='{BBOX}'>\n He\n said </span>")
-        archive = opened(content)
-        assert boxes(archive.regions["p"]) == [("He said", 40, 40, 80, 70)]
         assert said(archive) == [self.LINES]
 
     def test_a_string_of_alto_without_sides_is_the_text_of_its_line(self):
@@ -509,52 +492,3 @@ class TestNames:
         archive = opened(content, format=slug)
         assert [problem.code for problem in archive.errors] == ["L2"]
         assert archive.n_regions == 1
-
-
-class TestScores:
-    """The files of one engine have the same scores as its words in CSV, in every door."""
-
-    CSV = "image,left,top,right,bottom,text\n" + "".join(
-        f"page,{left},{top},{right},{bottom},{text}\n" for text, left, top, right, bottom in KRAKEN
-    )
-
-    @pytest.fixture
-    def files(self, tmp_path):
-        for name in ("alto.xml", "page.xml", "hocr"):
-            (tmp_path / f"kraken-{name}").write_bytes(case(f"kraken/words.{name}"))
-        (tmp_path / "gt.csv").write_text(self.CSV)
-        return tmp_path
-
-    @pytest.mark.parametrize("name", ["alto.xml", "page.xml", "hocr"])
-    def test_kraken_in_the_shell(self, files, name, capfd):
-        out = files / "scores.csv"
-        given = ["--truth", str(files / "gt.csv"), "--results", str(files / f"kraken-{name}")]
-        for protocol in ("iou", "end-to-end"):
-            assert main(["score", "--protocol", protocol, *given, "--out", str(out)]) == 0
-            assert (
-                f"{protocol},kraken-{name.removesuffix('.xml').removesuffix('.hocr')}"
-                in out.read_text()
-            )
-            assert f",*,1.0,1.0,1.0,{protocol}|" in out.read_text().splitlines()[-1]
-        told = "3 words or lines without text" in capfd.readouterr().err
-        assert told == (name != "alto.xml")
-
-    @pytest.mark.filterwarnings("ignore::protocols.core.errors.DataWarning")
-    @pytest.mark.parametrize("name", ["alto.xml", "page.xml", "hocr"])
-    def test_kraken_in_the_facade(self, files, name):
-        score = tr.score(files / "gt.csv", files / f"kraken-{name}", "iou")
-        assert (score.overall.recall, score.overall.precision) == (1, 1)
-
-    @pytest.mark.filterwarnings("ignore::protocols.core.errors.DataWarning")
-    def test_tesseract_with_and_without_boxes_of_characters(self, tmp_path):
-        names = ("one.hocr", "one-characters.hocr", "one.xml", "one.tsv")
-        for name in names:
-            folder = tmp_path / Path(name).stem / Path(name).suffix[1:]
-            folder.mkdir(parents=True)
-            (folder / f"one{Path(name).suffix}").write_bytes(case(f"tesseract/{name}"))
-        truth, *others = (
-            str(next(tmp_path.glob(f"{Path(of).stem}/{Path(of).suffix[1:]}/*"))) for of in names
-        )
-        for other in others:
-            score = tr.score(truth, other, "end-to-end")
-            assert (score.overall.recall, score.overall.precision) == (1, 1)
