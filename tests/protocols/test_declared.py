@@ -4,8 +4,6 @@ import io
 import json
 from pathlib import Path
 
-import pytest
-
 from protocols.core.regions import Region
 from protocols.formats.recognition.guessing import guess
 from protocols.formats.recognition.reading import read
@@ -462,35 +460,3 @@ def test_words_of_abbyy_are_put_together_from_characters(line, expected):
     found = [(of.text, of.box[0], of.box[2]) for of in archive.regions["img_1"]]
     assert (found, archive.sizes) == (expected, {"img_1": (200, 100)})
     assert account(archive) == ([("U2", "1 line without words")] if len(expected) == 1 else [])
-
-
-SLUGS = {
-    "rapidocr": RAPIDOCR,
-    "rapidocr-words": [[["CARE", 0.5, BOX_PAIRS]]],
-    "docling-parse": {"dimension": {}, "word_cells": []},
-    "kraken-json": KRAKEN,
-    "windows-ocr": WINOCR,
-    "tesseract-js": TESSERACT_JS,
-    "apple-vision": [["CARE", 0.5, [0.19, 0.4, 0.44, 0.17]]],
-    "bbox-2d": BOX_2D,
-    "supervisely": SUPERVISELY,
-    "darwin": DARWIN,
-    "voc-xml": voc(voc_object()),
-    "cvat-xml": CVAT,
-    "manga109": '<book title="A"><pages><page index="0"/></pages></book>',
-    "abbyy-xml": abbyy("CARE"),
-}
-
-
-@pytest.mark.parametrize("slug", SLUGS)
-def test_foreign_empty_and_truncated_files_are_a_sentence(slug):
-    whole = SLUGS[slug] if isinstance(SLUGS[slug], str) else json.dumps(SLUGS[slug])
-    is_xml = slug in ("voc-xml", "cvat-xml", "manga109", "abbyy-xml")
-    foreign = "<document><anything/></document>" if is_xml else '{"anything": 5}'
-    for content in (foreign, whole[: len(whole) // 2], "5", "<a/>", "[5]", "{}", " "):
-        archive = opened(content, "img_1.xml" if is_xml else "img_1.json", format=slug)
-        [problem] = archive.errors
-        assert problem.code in ("A1", "L1"), content
-        assert problem.found
-        assert problem.expected
-    assert [of.found for of in opened(b"", "a.json", format=slug).errors] == ["an empty file"]

@@ -1,6 +1,5 @@
 import json
 from contextlib import closing
-from fractions import Fraction
 from statistics import fmean
 
 import numpy as np
@@ -14,7 +13,6 @@ from rankings.orders.from_scores import ranking_from_scores
 from tests.support.analyses import METHODS, SETTINGS, random_study
 from tests.support.cases import cases
 from tests.support.executors import Shuffled
-from tests.support.plain_orders import signs_of
 from text_rankings.base.processes import Processes
 
 
@@ -50,28 +48,6 @@ def test_every_part_speaks_of_the_scores_of_the_tables(analysis):
             name: any(score == known for score in at_settings[name])
             for name, known in scores.items()
         } == dict.fromkeys(scores, True)
-
-
-def test_the_other_measures_are_sums_over_pairs(study, analysis):
-    _, scores = study
-    table = analysis.report.criteria["recall"]
-    for measured in analysis.criteria["recall"].measures:
-        kemeny, shares, taus = [], [], []
-        for image, goal in table.consensus.items():
-            recalls = {
-                method: recall for method, (recall, _) in scores[image][measured.protocol].items()
-            }
-            own = signs_of(ranking_from_scores(recalls, SETTINGS.decimals))
-            theirs = signs_of(goal)
-            kemeny.append(Fraction(sum(abs(own[pair] - theirs[pair]) for pair in own), 2))
-            shares.append(Fraction(sum(own[pair] == theirs[pair] for pair in own), len(own)))
-            strict = sum(map(abs, own.values())) * sum(map(abs, theirs.values()))
-            if strict:
-                taus.append(sum(own[pair] * theirs[pair] for pair in own) / strict**0.5)
-        assert measured.kemeny_distance == pytest.approx(float(fmean(kemeny)))
-        assert measured.pairwise_accuracy == pytest.approx(float(fmean(shares)))
-        assert measured.tau_b == pytest.approx(fmean(taus))
-        assert measured.n_without_tau_b == len(table.consensus) - len(taus)
 
 
 def test_a_protocol_that_agrees_with_people_stands_alone_in_the_first_cluster():

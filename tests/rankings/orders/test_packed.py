@@ -2,17 +2,13 @@
 
 import math
 from fractions import Fraction
-from itertools import combinations
-from statistics import fmean
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankings.agreement.annotators import image_agreements, kendall_w, left_out_distances
 from rankings.agreement.report import ALL_TIED, RANDOM_ORDER, Settings, build_report
-from rankings.agreement.sensitivity import rounding_table, sensitivity_table
 from rankings.analysis.analysis import analyse
 from rankings.consensus.mean_rank import mean_rank
 from rankings.errors import MissingScore, RankingError
@@ -20,7 +16,6 @@ from rankings.orders.buckets import bucket_of, methods_of
 from rankings.orders.from_scores import f_beta, f_betas, ranking_from_scores
 from rankings.orders.packed import dense_places, doubled_ranks_of, packed_rankings, rankings_of
 from rankings.orders.packed_scores import packed_scores, rankings_from_scores, rounded_scores
-from rankings.orders.pairwise import criterion_distances
 from rankings.tuning.beta import beta_search
 from tests.support.cases import cases
 from tests.support.plain_orders import (
@@ -190,68 +185,6 @@ def test_a_report_is_what_the_plain_way_gives(study, setting):
         assert keys == sorted(keys)
 
 
-@given(studies(complete=True), SETTINGS)
-def test_sensitivity_and_rounding_are_what_the_plain_way_gives(study, setting):
-    rankings, scores = study
-    people = {image: of for image, of in rankings["recall"].items() if image in scores}
-    values = {
-        image: {name: {m: pair[0] for m, pair in of.items()} for name, of in by_name.items()}
-        for image, by_name in scores.items()
-    }
-    protocols = sorted({name for of_image in values.values() for name in of_image})
-    distance, decimals = setting.distance, setting.decimals
-
-    def order(people, distance, decimals):
-        goals = {image: plain_mean_rank(of.values()) for image, of in people.items() if of}
-        sums = {
-            name: sum(
-                PLAIN[distance](
-                    ranking_from_scores(
-                        {m: values[image][name][m] for m in methods_of(goal)}, decimals
-                    ),
-                    goal,
-                )
-                for image, goal in goals.items()
-            )
-            for name in protocols
-        }
-        levels = sorted(set(sums.values()))
-        buckets = tuple(tuple(n for n in protocols if sums[n] == level) for level in levels)
-        return buckets if goals and protocols else None, len(goals), sums
-
-    def without(name):
-        return {
-            image: {other: of for other, of in by.items() if other != name}
-            for image, by in people.items()
-        }
-
-    variants = {
-        of.name: of
-        for of in sensitivity_table(people, values, decimals=decimals, distance=distance)
-    }
-    # test_verification.py has another way for this one.
-    variants.pop("one swap past a tied group", None)
-    other = "kemeny" if distance == "edit" else "edit"
-    expected = {"as reported": order(people, distance, decimals)}
-    expected[f"{other} distance"] = order(people, other, decimals)
-    for number in (2, 3, 4, None):
-        if number != decimals:
-            name = "not rounded" if number is None else f"{number} decimals"
-            expected[name] = order(people, distance, number)
-    for name in sorted({name for of in people.values() for name in of}):
-        expected[f"without {name}"] = order(without(name), distance, decimals)
-    half = dict(list(people.items())[: (len(people) + 1) // 2])
-    expected["first half of the images"] = order(half, distance, decimals)
-    assert {name: (of.order, of.n_images) for name, of in variants.items()} == {
-        name: counted[:2] for name, counted in expected.items()
-    }
-    consensus = {image: plain_mean_rank(of.values()) for image, of in people.items()}
-    for row in rounding_table(values, consensus, distance=distance):
-        for score, number in zip(row.scores, (2, 3, 4, None), strict=True):
-            _, n, sums = order(people, distance, number)
-            assert score == (float(sums[row.protocol] / n) if n else None)
-
-
 @given(studies(complete=True))
 def test_the_best_beta_is_what_the_plain_way_gives(study):
     rankings, scores = study
@@ -276,56 +209,6 @@ def test_the_best_beta_is_what_the_plain_way_gives(study):
             if people
             else ()
         )
-
-
-@given(people(4, complete=True), st.sampled_from(["edit", "kemeny"]))
-def test_agreement_is_what_the_plain_way_gives(study, distance):
-    agreements = image_agreements(study)
-    assert list(agreements) == list(study)
-    for image, of_annotator in study.items():
-        rankings = list(of_annotator.values())
-        pairs = list(combinations(rankings, 2))
-        agreement = agreements[image]
-        assert agreement.n_annotators == len(rankings)
-        assert agreement.kendall_w == kendall_w(rankings)
-        for name, apart in (
-            ("edit", agreement.edit_distance),
-            ("kemeny", agreement.kemeny_distance),
-        ):
-            expected = [PLAIN[name](a, b) for a, b in pairs]
-            assert apart == (float(sum(expected) / len(expected)) if expected else None)
-    left_out = left_out_distances(study, distance=distance)
-    assert left_out == {
-        image: {
-            name: PLAIN[distance](
-                ranking, plain_mean_rank([of for other, of in by.items() if other != name])
-            )
-            for name, ranking in by.items()
-        }
-        for image, by in study.items()
-        if len(by) > 1
-    }
-
-
-@given(st.data(), st.sampled_from(["edit", "kemeny"]))
-def test_criteria_are_compared_as_the_plain_way_does(data, distance):
-    sizes = data.draw(st.lists(st.integers(1, 5), max_size=5))
-    consensus = {
-        criterion: {f"i{at}": data.draw(ranked(METHODS[:n])) for at, n in enumerate(sizes)}
-        for criterion in ("recall", "precision", "preference")
-    }
-    distances = criterion_distances(consensus, distance=distance)
-    assert [(of.first, of.second) for of in distances] == list(combinations(consensus, 2))
-    counted = {f"i{at}": n for at, n in enumerate(sizes) if n > 1}
-    for of in distances:
-        apart = [
-            PLAIN[distance](consensus[of.first][image], consensus[of.second][image])
-            for image in counted
-        ]
-        assert of.n_images == len(counted)
-        assert of.distance == (float(sum(apart) / len(apart)) if apart else None)
-        shares = [far / (n * (n - 1) // 2) for far, n in zip(apart, counted.values(), strict=True)]
-        assert of.share == (pytest.approx(fmean(shares)) if shares else None)
 
 
 @given(st.lists(ranked(METHODS), min_size=1))
