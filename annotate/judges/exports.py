@@ -4,19 +4,13 @@ from collections.abc import Iterator
 from typing import Final
 
 from annotate.csv_tables import Column, Row
-from annotate.datasets.models import Image
 from annotate.studies.models import Study
 
 from .comparison import rankings_of
 from .models import Judge
-from .services import counts_of
+from .services import counts_of, settings_of
 from .tasks import asked_of
 
-_SETTINGS: Final = (
-    *("kind", "model", "prompt", "prompt_sha256", "parts", "max_side", "sampling"),
-    *("answer_format", "pairs", "orders", "repeats", "criteria", "sees_truth", "tuned_on"),
-    *("price_in", "price_out", "margin", "software_version"),
-)
 _OF_ANSWERS: Final = (
     *("repeat", "attempt", "outcome", "recall", "precision", "preference", "finish_reason"),
     *("model", "fingerprint", "tokens_in", "tokens_out", "seconds", "pictures", "raw"),
@@ -28,15 +22,15 @@ ANSWER_COLUMNS: Final = tuple(
 
 def judges(study: Study, *, names: bool = False) -> Iterator[Row]:
     """Yield the judges of a study in the order in which they were made; hosts only with ``names``."""
-    name_of = dict(Image.objects.filter(studies=study).values_list("pk", "name"))
     for judge in study.judges.all():
         yield {
+            **settings_of(judge),
             "study": study.name,
             "judge": judge.name,
             "host": judge.host if names else None,
+            "prompt_sha256": judge.prompt_sha256,
             "answered_as": counts_of(judge)["answered_as"],
-            **{name: getattr(judge, name) for name in _SETTINGS},
-            "images": judge.images and [name_of[pk] for pk in judge.images if pk in name_of],
+            "software_version": judge.software_version,
             "created": judge.created.isoformat(),
             "closed": judge.closed and judge.closed.isoformat(),
         }

@@ -1,5 +1,6 @@
 """Judges: programs whose answers stand apart from people's, and releases of pictures to them."""
 
+import re
 from typing import Final
 
 from django.conf import settings
@@ -14,6 +15,7 @@ from annotate.judging.models import Verdict
 from annotate.studies.models import Study
 
 MAX_RAW: Final = 8192
+PAIRS: Final = re.compile(r"all|people|sample:[1-9][0-9]{0,5}")
 
 
 class Judge(models.Model):
@@ -49,7 +51,7 @@ class Judge(models.Model):
     # {"temperature", "seed", "max_tokens", "one_by_one"}, as sent.
     sampling = models.JSONField(default=dict, blank=True)
     answer_format = models.CharField(max_length=10, choices=Format, default=Format.TEXT)
-    # "all", "people" or "sample:N".
+    # As PAIRS.
     pairs = models.CharField(max_length=20, default="people")
     # Keys of images; null: all of the study.
     images = models.JSONField(null=True, blank=True)

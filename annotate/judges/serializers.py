@@ -1,24 +1,20 @@
 """Judges, their tasks and answers, and releases, in the API. Unknown fields are refused."""
 
-import re
 from datetime import timedelta
 from typing import Any, Final
 
 from django.utils import timezone
-from django.utils.translation import gettext as _
 from rest_framework import serializers
 
 from annotate.api.fields import Finite
 from annotate.judging.models import CRITERION_NAMES, Verdict
 from annotate.names import seen
 
-from .models import Judge, JudgeAnswer, Release
+from .models import PAIRS, Judge, JudgeAnswer, Release
 from .pictures import PARTS
-from .services import counts_of
+from .services import check_host, counts_of
 
 RELEASED_DAYS: Final = 30
-_HOST: Final = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?|[0-9a-f:]+")
-_PAIRS: Final = re.compile(r"all|people|sample:[1-9][0-9]{0,5}")
 # All crops of a pair.
 CROPS: Final = "crops"
 
@@ -34,14 +30,6 @@ class Strict(serializers.Serializer[Any]):
                 dict.fromkeys(unknown, "This address knows no such field.")
             )
         return super().to_internal_value(data)
-
-
-def check_host(text: str) -> None:
-    """Raise ValueError unless the text is the name or number of a host."""
-    if not _HOST.fullmatch(text):
-        raise ValueError(
-            _("{text} is not a host name in lower case, without port or path.").format(text=text)
-        )
 
 
 def _host(text: str) -> None:
@@ -76,7 +64,7 @@ class NewJudgeSerializer(Strict):
     max_side = serializers.IntegerField(min_value=256, max_value=4096, default=1024)
     sampling = SamplingSerializer(required=False, default=dict)
     answer_format = serializers.ChoiceField(Judge.Format.choices, default=Judge.Format.TEXT)
-    pairs = serializers.RegexField(_PAIRS, default="people")
+    pairs = serializers.RegexField(PAIRS, default="people")
     images = serializers.ListField(
         child=serializers.CharField(max_length=200),
         allow_null=True,

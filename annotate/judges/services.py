@@ -1,6 +1,7 @@
 """Judges are made, answer and close; pictures are released."""
 
 import random
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,9 +21,16 @@ from annotate.errors import Refusal
 from annotate.studies.models import Study
 from rankings import __version__
 
-from .models import MAX_RAW, Judge, JudgeAnswer, PicturesSent, Release
+from .models import MAX_RAW, PAIRS, Judge, JudgeAnswer, PicturesSent, Release
 from .tasks import Task, tasks_named
 
+_HOST: Final = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?|[0-9a-f:]+")
+# What a judge is made of, besides its study and name.
+SETTINGS: Final = (
+    *("kind", "model", "host", "prompt", "parts", "max_side", "sampling", "answer_format"),
+    *("pairs", "images", "orders", "repeats", "criteria", "sees_truth", "tuned_on"),
+    *("price_in", "price_out", "margin"),
+)
 # Results of storing one answer, as statuses of HTTP.
 STORED, SAME, CONFLICT, NOT_VALID = 201, 200, 409, 422
 _VERDICTS: Final = ("recall", "precision", "preference")
@@ -33,7 +41,7 @@ def make_judge(
     *,
     study: Study,
     name: str,
-    person: User,
+    person: User | None,
     images: Sequence[str] | None = None,
     n_images: int | None = None,
     **settings: Any,
@@ -66,6 +74,29 @@ def make_judge(
         setattr(judge, key, settings[key])
     judge.save()
     return judge, False
+
+
+def settings_of(judge: Judge) -> dict[str, Any]:
+    """Return the name and SETTINGS of a judge, with names of images, as :func:`make_judge` takes them."""
+    found = {name: getattr(judge, name) for name in ("name", *SETTINGS)}
+    if judge.images is not None:
+        images = Image.objects.filter(pk__in=judge.images).in_order()
+        found["images"] = [*images.values_list("name", flat=True)]
+    return found
+
+
+def check_host(text: str) -> None:
+    """Raise ValueError unless the text is the name or number of a host."""
+    if not _HOST.fullmatch(text):
+        raise ValueError(
+            _("{text} is not a host name in lower case, without port or path.").format(text=text)
+        )
+
+
+def check_pairs(text: str) -> None:
+    """Raise ValueError unless the text says which pairs a judge is asked."""
+    if not PAIRS.fullmatch(text):
+        raise ValueError(_("Pairs are all, people or sample:N, got {text}.").format(text=text))
 
 
 def _keys_of(study: Study, names: Sequence[str] | None, n: int | None) -> list[int] | None:

@@ -4,6 +4,8 @@ from datetime import timedelta
 
 from django.utils import timezone
 
+from annotate.datasets.mending import mend
+from annotate.datasets.models import Selection
 from annotate.judges import services
 from annotate.judges.models import Judge, Release
 from annotate.judges.tasks import to_do
@@ -38,6 +40,20 @@ def release(study, hosts=(HOST,), **fields) -> Release:
     return services.release_pictures(
         study=study, admin=make_admin(), hosts=list(hosts), licence=licence, **defaults | fields
     )
+
+
+def with_judges(study):
+    """Add two judges with answers on the first image, an earlier ground truth of it, and a selection."""
+    [image, *_] = study.dataset.images.in_order()
+    admin = make_admin()
+    mend(image=image, regions=[], version=1, reason="no text", person=admin)
+    selection = Selection.objects.create(dataset=study.dataset, name="one", person=admin)
+    selection.images.set([image])
+    one_image = {"images": [image.name], "criteria": ["recall"]}
+    answer_all(make_judge(study, **one_image), lambda _: {"recall": "left"})
+    refuser = make_judge(study, name="Refuser", **one_image)
+    answer_all(refuser, lambda _: {}, outcome="refused")
+    return study
 
 
 def answer_all(judge, verdicts_of, outcome="answered"):

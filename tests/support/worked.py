@@ -6,9 +6,10 @@ from itertools import count
 from django.contrib.auth.models import User
 
 from annotate.audit.models import AuditEntry
-from annotate.datasets.models import Dataset, Image, Method, Result
+from annotate.datasets.models import Dataset, EarlierTruth, Image, Method, Result, Selection
 from annotate.datasets.photographs import store
 from annotate.imports.models import Import
+from annotate.judges.models import Judge, JudgeAnswer
 from annotate.judging import answer_history, services
 from annotate.judging.models import Assignment, Judgement, Note, Screen, Skip, Withdrawal
 from annotate.scoring.models import ProtocolRun, Score
@@ -132,6 +133,7 @@ def change_of_mind(study, annotator) -> None:
 
 # In an order in which all can be deleted.
 TABLES = (
+    *(JudgeAnswer, Judge, Selection, EarlierTruth),
     *(Note, Withdrawal, Skip, Judgement, Screen, Assignment, Score, ProtocolRun, Result),
     *(Exclusion, Pseudonym, Membership, Study, Import, Image, Method, Dataset, User),
 )

@@ -19,8 +19,10 @@ from annotate.errors import Refusal
 from annotate.imports.errors import NotLoaded
 from annotate.imports.immediate import Found, load_files
 from annotate.jobs.engine import computing
+from annotate.judges import services as judges
+from annotate.judges.models import Judge
 from annotate.judging.image_allocation import is_answered
-from annotate.names import refuse_unseen
+from annotate.names import refuse_unseen, seen
 from annotate.recruiting import services as recruiting
 from annotate.recruiting.errors import EntranceRefused
 from annotate.recruiting.models import Entrance, Platform, new_slug
@@ -74,6 +76,8 @@ def make(
         # Loading takes long, so that everything else is checked first.
         for number in range(len(file.content.get("entrance", []))):
             entrance_of(file, number, study or Study())
+        for number in range(len(file.content.get("judge", []))):
+            _check_judge(file, number)
         _refuse_without_contact(file, settings, study)
         if study is not None:
             made = _change(file, study, settings)
@@ -88,6 +92,7 @@ def make(
             tell(said)
         made = Made(study, is_new=True)
         _save_entrances(file, study)
+        _save_judges(file, study)
         _open(file, study)
         made.invitations = _invite(file, study)
         return made
@@ -306,6 +311,42 @@ def _differing(known: Entrance, asked: Entrance, given: Mapping[str, Any]) -> li
     return [name for name in names if getattr(known, name) != getattr(asked, name)]
 
 
+def _check_judge(file: StudyFile, number: int) -> None:
+    """Raise FileRefused if a judge of the file has an invalid setting; its images are checked later."""
+    given = {**file.content["judge"][number]}
+    given.pop("images", None)
+    host, key = given.pop("host", None), f"judge.{number}"
+    try:
+        Judge(**given).full_clean(
+            exclude=["study", "host", "prompt_sha256", "made_by", *({"parts"} - given.keys())]
+        )
+        seen(given["name"])
+        judges.check_pairs(given.get("pairs", "people"))
+        if host is not None:
+            judges.check_host(host)
+    except ValidationError as fault:
+        raise file.refused(key, " ".join(fault.messages)) from fault
+    except ValueError as fault:
+        raise file.refused(key, str(fault)) from fault
+
+
+def _save_judges(file: StudyFile, study: Study) -> list[str]:
+    """Make and change the judges as the file says; return the new ones, and those that differ."""
+    changed = []
+    for number, given in enumerate(file.content.get("judge", [])):
+        known = study.judges.filter(name=given["name"]).first()
+        stored = {} if known is None else judges.settings_of(known)
+        if known is not None and stored == stored | given:
+            continue
+        usual = {"parts": ["both"], "prompt": ""}
+        try:
+            judges.make_judge(study=study, person=None, **usual | stored | given)
+        except Refusal as refusal:
+            raise file.refused(f"judge.{number}", str(refusal)) from refusal
+        changed.append(f"judge.{given['name']}")
+    return changed
+
+
 def _invite(file: StudyFile, study: Study) -> list[tuple[str, str, str]]:
     """Invite the people of a file whom no file has invited before."""
     people = file.content.get("people", {})
@@ -342,6 +383,7 @@ def _change(file: StudyFile, study: Study, settings: Mapping[str, Any]) -> Made:
             raise file.refused(f"design.{next(iter(differing))}", str(refusal)) from refusal
         made.changed += [f"design.{name}" for name in differing]
     made.changed += _save_entrances(file, study)
+    made.changed += _save_judges(file, study)
     made.changed += _open(file, study)
     made.invitations = _invite(file, study)
     if made.invitations:

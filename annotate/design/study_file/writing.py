@@ -6,6 +6,8 @@ from typing import Any, Final
 from annotate.datasets.mending import mended
 from annotate.datasets.models import Image
 from annotate.imports.models import DraftFile, FileKind, Import
+from annotate.judges import services as judges
+from annotate.judges.models import Judge
 from annotate.names import address_of
 from annotate.recruiting.models import Entrance
 from annotate.recruiting.platforms import NAMES
@@ -28,7 +30,7 @@ _KEYS: Final[Mapping[str, Sequence[str]]] = {
     FileKind.PHOTOGRAPHS: ("reading",),
     FileKind.RESULTS: ("format", "reading", "missing", "encoding"),
 }
-_USUAL = Entrance()
+_USUAL, _USUAL_JUDGE = Entrance(), Judge()
 _OF_ENTRANCES = schema()["properties"]["entrance"]["items"]["properties"]
 
 
@@ -50,6 +52,7 @@ def as_file(study: Study) -> str:
         _table("protocols", {"use": _protocols(study)}),
         _table("design", design),
         *(_table("[entrance]", _entrance(entrance)) for entrance in study.entrances.all()),
+        *(_table("[judge]", _judge(judge)) for judge in study.judges.all()),
     ]
     return "\n".join(parts)
 
@@ -138,6 +141,15 @@ def _entrance(entrance: Entrance) -> dict[str, Any]:
         if value not in (None, "", [], usual_value) or name.startswith("code_"):
             written[name] = value
     return written
+
+
+def _judge(judge: Judge) -> dict[str, Any]:
+    """Return the settings that are not the usual ones; the host is left out."""
+    return {
+        name: value
+        for name, value in judges.settings_of(judge).items()
+        if name != "host" and value not in (None, "", [], {}, getattr(_USUAL_JUDGE, name))
+    }
 
 
 def _table(header: str, content: Mapping[str, Any]) -> str:

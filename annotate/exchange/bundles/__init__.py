@@ -28,6 +28,10 @@ LISTS: Final = (
     "members",
     "exclusions",
     "assignments",
+    "earlier_truths",
+    "selections",
+    "judges",
+    "judge_answers",
 )
 SINGLE: Final = (DATASET, STUDY, REPORT, README, MANIFEST)
 # A part is not larger than this unless it is a single line.

@@ -31,6 +31,7 @@ from . import DATASET, MANIFEST, REPORT, STUDY
 from .members import Bundle, checked_list, read_bundle, reading
 from .read_assignments import AssignmentReader
 from .read_data import DataReader
+from .read_judges import JudgeReader
 from .records import BATCH, decoded, from_json, store
 from .writing import SOFTWARE, report_bytes
 
@@ -95,6 +96,7 @@ def _load(bundle: Bundle, receipt: Mapping[str, Any]) -> Loaded:
         store([_look(row, study) for row in checked_list(looks)])
     people.load_exclusions()
     AssignmentReader(bundle, study, data, people.people).read()
+    JudgeReader(bundle, study, data, people.people).read(dataset)
     _check_counts(bundle)
     notes = _check_report(bundle, study)
     counts = {name: bundle.counts[name] for name in bundle.manifest["counts"]}

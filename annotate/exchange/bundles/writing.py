@@ -13,10 +13,11 @@ from django.conf import settings
 from django.db.models import Max, Q
 from django.utils.translation import gettext as _
 
-from annotate.datasets.models import Image, Result, image_storage
+from annotate.datasets.models import EarlierTruth, Image, Result, image_storage
 from annotate.errors import Refusal
 from annotate.exchange.raw import zip_entry
 from annotate.exchange.rows import answer_of, assignments_in_order, logs_of
+from annotate.judges.models import JudgeAnswer
 from annotate.judging.models import Assignment, Judgement, Note, Screen, Skip, Withdrawal
 from annotate.reports import exports, services
 from annotate.reports.snapshots import snapshot
@@ -104,6 +105,10 @@ class _Bundle:
             ("members", self._members()),
             ("exclusions", self._exclusions()),
             ("assignments", self._assignments()),
+            ("earlier_truths", self._earlier_truths()),
+            ("selections", self._selections()),
+            ("judges", self._judges()),
+            ("judge_answers", self._judge_answers()),
         )
         for done, (name, rows) in enumerate(parts):
             self._tell(done, len(parts), f"Writing {name}")
@@ -199,8 +204,7 @@ class _Bundle:
         for row in self._study.exclusions.all():
             yield {
                 "person": self._people[row.person_id],
-                # Null for an admin who is not a member of the study.
-                "by": self._people.get(row.created_by_id or 0),
+                **self._by(row.created_by_id),
                 **encoded(row),
                 **({} if self._words else {"reason": _NOT_TOLD}),
             }
@@ -282,6 +286,43 @@ class _Bundle:
         if not self._words and "text" in told:
             told["text"] = ""
         return {**row, "screen": event.screen.number, **told}
+
+    def _earlier_truths(self) -> Iterator[dict[str, Any]]:
+        rows = EarlierTruth.objects.filter(image__dataset=self._study.dataset_id)
+        in_order = rows.order_by("image__position", "image", "version").select_related("image")
+        for row in in_order.defer("image__truth").iterator():
+            yield {
+                "image": row.image.name,
+                **self._by(row.person_id),
+                **encoded(row),
+                **({} if self._words else {"reason": _NOT_TOLD}),
+            }
+
+    def _selections(self) -> Iterator[dict[str, Any]]:
+        for row in self._study.dataset.selections.order_by("pk"):
+            images = row.images.in_order().values_list("name", flat=True)
+            yield {"images": [*images], **self._by(row.person_id), **encoded(row)}
+
+    def _judges(self) -> Iterator[dict[str, Any]]:
+        name_of = dict(self._study.dataset.images.values_list("pk", "name"))
+        for row in self._study.judges.all():
+            yield {
+                **encoded(row, leave_out=() if self._names else ("host",)),
+                "images": row.images and [name_of[image] for image in row.images],
+                **self._by(row.made_by_id),
+            }
+
+    def _judge_answers(self) -> Iterator[dict[str, Any]]:
+        rows = JudgeAnswer.objects.filter(judge__study=self._study).order_by("pk")
+        names = ("judge__name", "image__name", "left__method__name", "right__method__name")
+        keys = ("judge", "image", "left", "right")
+        named = rows.values_list("pk", *names)
+        for row, (_pk, *of) in zip(rows.iterator(), named.iterator(), strict=True):
+            yield {**dict(zip(keys, of, strict=True)), **encoded(row)}
+
+    def _by(self, person: int | None) -> dict[str, str | None]:
+        """Return who did it; None for an admin who is not a member of the study."""
+        return {"by": self._people.get(person or 0)}
 
     def _photographs(self) -> None:
         stored = self._study.dataset.images.exclude(sha256="").order_by("sha256")

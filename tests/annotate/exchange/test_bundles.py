@@ -11,12 +11,23 @@ from django.core.management import CommandError, call_command
 from django.db import transaction
 from django.urls import reverse
 
-from annotate.datasets.models import Dataset, Image, Method, Result, image_storage
+from annotate.datasets.models import (
+    Dataset,
+    EarlierTruth,
+    Image,
+    Method,
+    Result,
+    Selection,
+    image_storage,
+)
 from annotate.exchange.bundles import MANIFEST
 from annotate.exchange.bundles.reading import import_study
 from annotate.exchange.bundles.records import plain_fields
 from annotate.exchange.bundles.writing import NotExported
 from annotate.jobs.models import Job
+from annotate.judges import exports as raw
+from annotate.judges.models import Judge, JudgeAnswer
+from annotate.judges.tasks import to_do
 from annotate.judging.methods import add_method, withdraw_method
 from annotate.judging.models import Assignment, Judgement, Screen, Skip, Withdrawal
 from annotate.judging.services import record_skip, start
@@ -43,6 +54,7 @@ from tests.support.factories import (
     make_run,
     make_study,
 )
+from tests.support.judges import HOST, with_judges
 from tests.support.made_once import made_once
 from tests.support.truths import rank_by, rank_everything, same_truth
 from tests.support.work import file_made
@@ -103,6 +115,29 @@ def test_who_is_left_out_stays_left_out_on_another_site(study):
     assert (last.is_excluded, last.reason, last.created_by) == (True, "too quick", None)
     assert set(left_out(loaded.study)) == {last.person_id}
     assert members_of(bundle_of(loaded.study)) == members_of(first)
+
+
+def test_judges_earlier_truths_and_selections_come_along(study):
+    Image.objects.update(sha256="", content_type="", width=None, height=None)
+    with_judges(study)
+    image = study.dataset.images.in_order()[0]
+    first = bundle_of(study)
+    # A host is named only with user names.
+    assert not any(HOST.encode() in content for content in members_of(first).values())
+    with_names = bundle_of(study, names=True)
+    rows = [*raw.answers(study)]
+    empty_the_site()
+    loaded = import_study(io.BytesIO(first)).study
+    assert [*raw.answers(loaded)] == rows
+    assert [one.name for one in loaded.judges.all()] == ["Counter", "Refuser"]
+    assert to_do(loaded.judges.first()) == []
+    [earlier] = EarlierTruth.objects.all()
+    assert (earlier.image.name, earlier.reason, earlier.person) == (image.name, "no text", None)
+    [chosen] = Selection.objects.get().images.all()
+    assert chosen.name == image.name
+    assert members_of(bundle_of(loaded)) == members_of(first)
+    empty_the_site()
+    assert import_study(io.BytesIO(with_names)).study.judges.first().host == HOST
 
 
 def test_looks_come_along_with_their_decisions_and_times(study):
@@ -392,6 +427,10 @@ def test_a_bundle_knows_every_reference_of_what_it_holds():
         Judgement: {"assignment", "screen"},
         Skip: {"assignment", "screen"},
         Withdrawal: {"assignment", "judgement", "skip"},
+        EarlierTruth: {"image", "person"},
+        Selection: {"dataset", "person"},
+        Judge: {"study", "made_by"},
+        JudgeAnswer: {"judge", "image", "left", "right"},
     }
     for model, references in known.items():
         plain = {field.name for field in plain_fields(model)}

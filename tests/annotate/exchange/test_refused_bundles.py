@@ -21,6 +21,7 @@ from tests.support.bundles import (
     summed,
     zipped,
 )
+from tests.support.judges import with_judges
 from tests.support.worked import worked_study
 
 pytestmark = pytest.mark.django_db
@@ -30,7 +31,7 @@ pytestmark = pytest.mark.django_db
 def made_members(module_data):
     """A bundle of a study that is no longer there."""
     with transaction.atomic():
-        members = members_of(bundle_of(worked_study(), photographs=True))
+        members = members_of(bundle_of(with_judges(worked_study()), photographs=True))
         transaction.set_rollback(True)
     forget_photographs()
     return members
@@ -239,6 +240,19 @@ def change_first_event(**fields):
         change_first_event(seen=[]),
         change_first_event(recall="", precision="", preference=""),
         change_first_event(kind="withdrawal", ends=99),
+        change_first("judges-0001.jsonl", criteria=["taste"]),
+        change_first("judges-0001.jsonl", parts=5),
+        change_first("judges-0001.jsonl", pairs="sample:many"),
+        change_first("judges-0001.jsonl", images=["unknown"]),
+        change_first("judges-0001.jsonl", key="secret"),
+        change_first("judge_answers-0001.jsonl", judge="unknown"),
+        change_first("judge_answers-0001.jsonl", right="unknown"),
+        change_first("judge_answers-0001.jsonl", preference="left"),
+        change_first("judge_answers-0001.jsonl", recall="up"),
+        change_first("judge_answers-0001.jsonl", outcome="refused"),
+        change_first("judge_answers-0001.jsonl", pictures=5),
+        change_first("selections-0001.jsonl", images=["unknown"]),
+        change_first("earlier_truths-0001.jsonl", truth={"version": 9}),
     ],
 )
 def test_damage_behind_fitting_checksums_is_refused_all_the_same(members, change):
