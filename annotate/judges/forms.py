@@ -8,7 +8,8 @@ from django import forms
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from .serializers import RELEASED_DAYS, check_host
+from .serializers import RELEASED_DAYS
+from .services import check_host
 
 
 class ReleaseForm(forms.Form):

@@ -25,7 +25,7 @@ from .models import MAX_RAW, PAIRS, Judge, JudgeAnswer, PicturesSent, Release
 from .tasks import Task, tasks_named
 
 _HOST: Final = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?|[0-9a-f:]+")
-# What a judge is made of, besides its study and name.
+# The settings of a judge.
 SETTINGS: Final = (
     *("kind", "model", "host", "prompt", "parts", "max_side", "sampling", "answer_format"),
     *("pairs", "images", "orders", "repeats", "criteria", "sees_truth", "tuned_on"),

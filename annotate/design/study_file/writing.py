@@ -145,9 +145,12 @@ def _entrance(entrance: Entrance) -> dict[str, Any]:
 
 def _judge(judge: Judge) -> dict[str, Any]:
     """Return the settings that are not the usual ones; the host is left out."""
+    settings = judges.settings_of(judge)
+    given = settings["sampling"].items()
+    settings["sampling"] = {name: value for name, value in given if value is not None}
     return {
         name: value
-        for name, value in judges.settings_of(judge).items()
+        for name, value in settings.items()
         if name != "host" and value not in (None, "", [], {}, getattr(_USUAL_JUDGE, name))
     }
 

@@ -1,5 +1,6 @@
 """A bundle's earlier ground truths, selections, and judges with their answers."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from annotate.datasets.models import Dataset, EarlierTruth, Selection
@@ -19,12 +20,12 @@ class JudgeReader:
     """Loader of what refers to images, results and people; ``people`` are accounts by name."""
 
     def __init__(
-        self, bundle: Bundle, study: Study, data: DataReader, people: dict[str, Any]
+        self, bundle: Bundle, study: Study, data: DataReader, people: Mapping[str, Any]
     ) -> None:
         self._bundle = bundle
         self._study = study
         self._data = data
-        self._people: dict[str | None, Any] = {None: None, **people}
+        self._people: dict[str | None, Any] = {None: None} | dict(people)
         self._judges: dict[str, Judge] = {}
 
     def read(self, dataset: Dataset) -> None:

@@ -23,6 +23,7 @@ from annotate.studies.settings import BY_NAME
 from tests.support.archives import picture_bytes, with_orientation, zip_bytes
 from tests.support.documents import ROOT, blocks_of
 from tests.support.factories import add_annotator
+from tests.support.judges import answer_all, make_judge
 from tests.support.word_files import box, files
 
 pytestmark = pytest.mark.django_db
@@ -219,6 +220,66 @@ def test_the_file_of_a_study_makes_the_same_study(folder, capsys):
     assert len(again.entrances.get().questions) == 2
     assert {name: getattr(again, name) for name in [*BY_NAME, "seed"]} == settings
     assert sorted(again.dataset.runs.values_list("name", flat=True)) == runs
+
+
+JUDGE = """
+[[judge]]
+name = "Counter"
+kind = "model"
+model = "counter-1"
+prompt = 'Which is better? {questions} Answer with {"recall": ...}'
+criteria = ["recall"]
+pairs = "sample:2"
+sampling = { temperature = 0.5, max_tokens = 100 }
+margin = 0.02
+tuned_on = ["img_1.jpg"]
+"""
+
+
+def test_a_judge_of_a_file_is_made_changed_and_written_until_it_answers(folder):
+    study = made(folder, FILE + JUDGE)
+    judge = study.judges.get()
+    assert (judge.model, judge.margin, judge.parts) == ("counter-1", 0.02, ["both"])
+    assert (judge.made_by, judge.host, judge.closed) == (None, "", None)
+    out = folder / "again.toml"
+    make_judge(study, name="Sees", sees_truth=True, sampling={"temperature": 0.0, "seed": None})
+    call_command("export_study", study.slug, "--as-file", "--out", str(out))
+    written = tomllib.loads(out.read_text(encoding="utf-8"))
+    Draft202012Validator(schema()).validate(written)
+    own, other = written["judge"]
+    assert own == {**tomllib.loads(JUDGE)["judge"][0], "parts": ["both"]}
+    assert (other["sees_truth"], other["sampling"], "host" in other) == (
+        True,
+        {"temperature": 0.0},
+        False,
+    )
+    made(folder, FILE + JUDGE.replace("0.02", "0.03"))
+    judge.refresh_from_db()
+    assert (study.judges.count(), judge.margin) == (2, 0.03)
+    answer_all(judge, lambda _: {"recall": "left"})
+    # A file that says the same, or less, is no change.
+    made(folder, FILE + JUDGE.replace("margin = 0.02\n", ""))
+    with pytest.raises(CommandError, match=r"judge\.0: A judge does not change after its first"):
+        made(folder, FILE + JUDGE)
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ('pairs = "many"', "judge.0: Pairs are all, people or sample:N"),
+        ("margin = 0.5", "judge.0.margin: expected a number from 0.01"),
+        ('parts = ["key"]', "judge.0.parts.0: expected plain"),
+        ('host = "http://one.example/"', "judge.0: http://one.example/ is not a host name"),
+        ('key = "secret"', "judge.0.key: there is no such key"),
+        ('images = ["nowhere.jpg"]', "judge.0: The study has no image nowhere.jpg"),
+    ],
+)
+def test_a_judge_that_cannot_be_is_refused(folder, given, says):
+    name = given.partition(" ")[0]
+    kept = "\n".join(line for line in JUDGE.splitlines() if not line.startswith(f"{name} "))
+    with pytest.raises(CommandError, match=re.escape(says)):
+        made(folder, f"{FILE}{kept}\n{given}\n")
+    assert not Study.objects.exists()
 
 
 def test_a_study_file_keeps_how_each_file_was_read(folder):
