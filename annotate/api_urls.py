@@ -60,6 +60,7 @@ urlpatterns = [
     path("datasets/<slug:slug>/methods", datasets.MethodList.as_view(), name="methods"),
     path("datasets/<slug:slug>/results", datasets.ResultList.as_view(), name="results"),
     path("datasets/<slug:slug>/runs", scoring.RunList.as_view(), name="runs"),
+    path("datasets/<slug:slug>/selections", datasets.SelectionList.as_view(), name="selections"),
     path(
         "datasets/<slug:slug>/leaderboard",
         leaderboards.LeaderboardOfDataset.as_view(),
@@ -84,6 +85,8 @@ urlpatterns = [
     path("receipts/<key:pk>", imports.ReceiptDetail.as_view(), name="receipt"),
     path("receipts/<key:pk>/undo", imports.ReceiptUndo.as_view(), name="receipt_undo"),
     path("images/<key:pk>", datasets.ImageDetail.as_view(), name="image"),
+    path("images/<key:pk>/truth", scoring.TruthOfImage.as_view(), name="truth"),
+    path("selections/<key:pk>", datasets.SelectionDetail.as_view(), name="selection"),
     re_path(
         r"^photographs/(?P<sha256>[0-9a-f]{64})$", datasets.Photograph.as_view(), name="photograph"
     ),

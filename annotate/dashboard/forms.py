@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotate.audit.models import Act, AuditQuerySet
-from annotate.datasets.mending import MAX_REASON
+from annotate.datasets.mending import MAX_REASON, has_area
 from protocols.core.errors import RegionError
 from protocols.core.regions import Region
 
@@ -54,8 +54,7 @@ class RegionForm(forms.Form):
         except (ValueError, RegionError) as fault:
             words = _("Type x and y of three corners or more, or left, top, right and bottom.")
             raise forms.ValidationError(words) from fault
-        left, top, right, bottom = region.box
-        if left >= right or top >= bottom:
+        if not has_area(region):
             raise forms.ValidationError(_("The region has no area."))
         return region.points
 

@@ -1,19 +1,25 @@
 """Datasets, their images with ground truth and photographs, methods and results."""
 
-from django.db.models import QuerySet
+from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import get_object_or_404
+from django.utils.translation import gettext as _
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema, extend_schema_field, extend_schema_view
-from rest_framework import serializers
+from rest_framework import serializers, status
 from rest_framework.request import Request
+from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from annotate.access import permitted
 from annotate.api.fields import Regions
-from annotate.api.views import AnyType, ApiView, ListView, OneView
+from annotate.api.idempotency import idempotent
+from annotate.api.views import AnyType, ApiView, ListView, OneView, SignedInRequest
 
 from . import selectors, views
-from .models import Dataset, Image, Method, Result
+from .mending import version_of
+from .models import Dataset, Image, Method, Result, Selection
+from .selections import deletable, keep_selection
 from .shortcuts import seen_dataset
 
 
@@ -65,9 +71,13 @@ class ImageSerializer(serializers.ModelSerializer[Image]):
 
 class ImageWithTruthSerializer(ImageSerializer):
     truth = Regions(source="truth_regions", help_text="The ground truth.")
+    truth_version = serializers.SerializerMethodField(help_text="From 1; corrections add 1.")
 
     class Meta(ImageSerializer.Meta):
-        fields = read_only_fields = [*ImageSerializer.Meta.fields, "truth"]
+        fields = read_only_fields = [*ImageSerializer.Meta.fields, "truth", "truth_version"]
+
+    def get_truth_version(self, image: Image) -> int:
+        return version_of(image)
 
 
 class ResultSerializer(serializers.ModelSerializer[Result]):
@@ -88,6 +98,23 @@ class ResultSerializer(serializers.ModelSerializer[Result]):
         ]
 
 
+class SelectionSerializer(serializers.ModelSerializer[Selection]):
+    n_images = serializers.IntegerField()
+
+    class Meta:
+        model = Selection
+        fields = read_only_fields = ["id", "name", "n_images", "origin", "created"]
+
+
+class NewSelectionSerializer(serializers.Serializer[None]):
+    name = serializers.CharField(max_length=120)
+    images = serializers.ListField(
+        child=serializers.CharField(max_length=200),
+        max_length=100_000,
+        help_text="Names of images of the dataset.",
+    )
+
+
 class DatasetQuery(serializers.Serializer[None]):
     name = serializers.CharField(required=False, help_text="Part of its name.", max_length=120)
     order = serializers.ChoiceField(["name", "-name"], required=False, default="name")
@@ -95,6 +122,9 @@ class DatasetQuery(serializers.Serializer[None]):
 
 class ImageQuery(serializers.Serializer[None]):
     name = serializers.CharField(required=False, help_text="Its whole name.", max_length=200)
+    selection = serializers.IntegerField(
+        required=False, min_value=1, max_value=2**63 - 1, help_text="Id of a selection."
+    )
 
 
 class ResultQuery(serializers.Serializer[None]):
@@ -162,8 +192,8 @@ class ImageList(_OfDataset):
 
     def get_queryset(self) -> QuerySet[Image]:
         images = self.dataset().images.select_related("dataset").defer("truth")
-        name = self.query().get("name")
-        return images.filter(name=name) if name else images
+        conditions = {"name": "name", "selection": "selections"}
+        return images.filter(**{conditions[key]: value for key, value in self.query().items()})
 
 
 class ImageDetail(OneView):
@@ -174,6 +204,43 @@ class ImageDetail(OneView):
     def get_queryset(self) -> QuerySet[Image]:
         seen = permitted(self.request.user, "annotate.see_dataset", Dataset)
         return Image.objects.filter(dataset__in=seen).select_related("dataset")
+
+
+class SelectionList(_OfDataset):
+    """The selections of a dataset's images; ``images?selection=`` lists the images of one."""
+
+    serializer_class = SelectionSerializer
+    ordering = ("name",)
+
+    def get_queryset(self) -> QuerySet[Selection]:
+        return self.dataset().selections.annotate(n_images=Count("images"))
+
+    @extend_schema(request=NewSelectionSerializer, responses={201: SelectionSerializer})
+    @idempotent
+    def post(self, request: SignedInRequest, slug: str) -> Response:
+        """Keep images under a name."""
+        dataset, sent = self.dataset(), self.sent(NewSelectionSerializer)
+        keys = dict(dataset.images.filter(name__in=sent["images"]).values_list("name", "pk"))
+        if unknown := sorted({*sent["images"]} - keys.keys()):
+            words = _("Not images of {dataset}: {names}.")
+            raise serializers.ValidationError(
+                {"images": words.format(dataset=dataset, names=", ".join(unknown[:5]))}
+            )
+        kept = keep_selection(
+            dataset=dataset, name=sent["name"], images=keys.values(), person=request.user
+        )
+        shown = self.shown(SelectionSerializer, self.get_queryset().get(pk=kept.pk))
+        return Response(shown, status.HTTP_201_CREATED)
+
+
+class SelectionDetail(ApiView):
+    @extend_schema(request=None, responses={204: None})
+    def delete(self, request: SignedInRequest, pk: int) -> Response:
+        """Delete a selection of yours; admins may delete any. The images stay."""
+        seen = permitted(request.user, "annotate.see_dataset", Dataset)
+        own = deletable(Selection.objects.filter(dataset__in=seen), request.user)
+        get_object_or_404(own, pk=pk).delete()
+        return Response(status=status.HTTP_204_NO_CONTENT)
 
 
 class MethodList(_OfDataset):

@@ -61,6 +61,11 @@ def truth_as_of(image: Image, version: int) -> tuple[Region, ...]:
     return decode_regions(image.earlier_truths.get(version=version).truth)
 
 
+def has_area(region: Region) -> bool:
+    left, top, right, bottom = region.box
+    return left < right and top < bottom
+
+
 def changes(before: Sequence[Region], after: Sequence[Region]) -> tuple[int, int]:
     """Return how many regions are only in the first, and only in the second."""
     return sum(one not in after for one in before), sum(one not in before for one in after)
@@ -73,7 +78,7 @@ def mend(
     """Replace the ground truth of an image; return the version that is kept.
 
     ``version`` is the one that was corrected. Raises TruthRefused if it is not the newest, if
-    nothing differs, or without a reason.
+    nothing differs, without a reason, and for a new region without an area.
     """
     Dataset.objects.select_for_update().get(pk=image.dataset_id)
     image = Image.objects.select_related("dataset").get(pk=image.pk)
@@ -89,6 +94,8 @@ def mend(
         )
     if after == image.truth_regions:
         raise TruthRefused(_("Nothing was changed."))
+    if any(region not in image.truth_regions and not has_area(region) for region in after):
+        raise TruthRefused(_("The region has no area."))
     n_gone, n_new = changes(image.truth_regions, after)
     earlier = EarlierTruth.objects.create(
         image=image, version=version, truth=image.truth, reason=reason, person=person

@@ -4,8 +4,10 @@ from collections.abc import Collection, Iterator
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
+from annotate.access import Person
 from annotate.errors import Refusal
 from annotate.names import refuse_unseen
 
@@ -43,6 +45,12 @@ def keep_selection(
     )
     selection.images.set(keys)
     return selection
+
+
+def deletable(selections: QuerySet[Selection], person: Person) -> QuerySet[Selection]:
+    """Return the selections that a person may delete: their own; for admins, all."""
+    may_all = person.has_perm("annotate.load_data")
+    return selections if may_all else selections.filter(person=person.pk)
 
 
 def rows_of(selection: Selection) -> Iterator[dict[str, object]]:

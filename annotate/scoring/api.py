@@ -1,5 +1,7 @@
 """Protocol runs over a dataset and their scores."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from django.db.models import QuerySet
@@ -10,17 +12,21 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotate.access import Person, permitted
+from annotate.api.fields import RegionSerializer, region_of
 from annotate.api.idempotency import idempotent
 from annotate.api.scopes import LOAD
-from annotate.api.views import ListView, OneView, SignedInRequest
-from annotate.datasets.models import Dataset
+from annotate.api.views import ApiView, ListView, OneView, SignedInRequest
+from annotate.datasets.mending import MAX_REASON, mend
+from annotate.datasets.models import Dataset, Image
 from annotate.datasets.shortcuts import seen_dataset
 from annotate.jobs.serializers import JobSerializer
 from annotate.jobs.shortcuts import accepted
 from annotate.requests import require
+from protocols.core.regions import Region
 
 from . import work
 from .models import ProtocolRun, Score
+from .shortcuts import start_again
 
 
 class OverallSerializer(serializers.Serializer[None]):
@@ -170,3 +176,45 @@ class ScoreList(ListView):
         return scores.select_related("run", "result__image", "result__method").defer(
             "result__regions", "result__image__truth"
         )
+
+
+class NewTruthSerializer(serializers.Serializer[None]):
+    regions = serializers.ListField(
+        child=RegionSerializer(), max_length=10_000, help_text="The whole ground truth."
+    )
+    version = serializers.IntegerField(
+        min_value=1, max_value=2**31, help_text="The `truth_version` that is corrected."
+    )
+    reason = serializers.CharField(max_length=MAX_REASON)
+
+
+class TruthOfImage(ApiView):
+    """The ground truth of an image."""
+
+    writing_scope = LOAD
+    heavy_methods = ("PUT",)
+
+    @extend_schema(request=NewTruthSerializer, responses={200: JobSerializer(many=True)})
+    def put(self, request: SignedInRequest, pk: int) -> Response:
+        """Correct it (admins); the scores of the image are computed again by the jobs of the answer.
+
+        A region with the outline of a stored one keeps its mask.
+        """
+        require(request.user, "annotate.load_data")
+        seen = permitted(request.user, "annotate.see_dataset", Dataset)
+        image = get_object_or_404(Image.objects.select_related("dataset"), pk=pk, dataset__in=seen)
+        sent = self.sent(NewTruthSerializer)
+        stored = {region.points: region for region in image.truth_regions}
+        regions = [_as_before(region_of(one), stored) for one in sent.pop("regions")]
+        mend(image=image, regions=regions, person=request.user, **sent)
+        jobs = start_again(dataset=image.dataset, person=request.user)
+        return Response(self.shown(JobSerializer, jobs, many=True))
+
+
+def _as_before(region: Region, stored: Mapping[tuple[float, ...], Region]) -> Region:
+    """Return a region with what cannot be sent, as the stored one of this outline has it."""
+    before = stored.get(region.points)
+    if before is None:
+        return region
+    ignored_as = before.ignored_as if region.ignored else None
+    return replace(region, pixels=before.pixels, ignored_as=ignored_as)

@@ -10,7 +10,8 @@ from rest_framework.test import APIClient
 
 from annotate.api.scopes import SCOPES
 from annotate.api.tokens.services import create_token
-from annotate.datasets.models import Image, image_storage, stored_name
+from annotate.datasets.models import Image, Selection, image_storage, stored_name
+from annotate.datasets.selections import keep_selection
 from annotate.exchange.work import start_truth
 from annotate.imports.models import Draft, Import
 from annotate.jobs.models import Job
@@ -51,6 +52,8 @@ class World:
     photograph: str
     # The researcher's job, which produced a file.
     job: Job
+    # The admin's.
+    selection: Selection
     clients: dict[str, APIClient] = field(default_factory=dict)
 
     @property
@@ -75,6 +78,7 @@ def ids(world: World) -> dict[str, int]:
         "receipts": world.receipt.pk,
         "jobs": world.job.pk,
         "judges": world.study.judges.get(name="Counter").pk,
+        "selections": world.selection.pk,
     }
 
 
@@ -125,7 +129,13 @@ def make_world() -> World:
     loaded(done, people["admin"])
     receipt = done.receipts.get()
     job = start_truth(dataset=study.dataset, extension="zip", person=people["researcher"])
-    return World(study, run, kept, draft, receipt, people, digest, job)
+    selection = keep_selection(
+        dataset=study.dataset,
+        name="hard ones",
+        images=study.images.values_list("pk", flat=True),
+        person=people["admin"],
+    )
+    return World(study, run, kept, draft, receipt, people, digest, job, selection)
 
 
 def add_photograph(image: Image) -> str:

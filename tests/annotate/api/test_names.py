@@ -31,15 +31,17 @@ def test_a_name_with_characters_that_are_not_shown_is_refused(world, name):
         },
         "/api/v1/studies/{slug}/judges": JUDGE
         | {"sampling": {"temperature": 0, "max_tokens": 100}},
+        "/api/v1/datasets/{slug}/selections": {"images": [world.image.name]},
         "/api/v1/reports/{id}/public": {"title": "Street"},
     }
     found = sorted(set(given_names()))
-    assert len(found) == 7
+    assert len(found) == 8
     for method, path, field in found:
         key = keys.get(path.split("/")[3])
         file = world.draft.files.first().pk
         address = path.replace("{id}", str(key)).replace("{file}", str(file))
-        address = address.replace("{slug}", world.study.slug)
+        of = world.study.dataset if "/datasets/" in path else world.study
+        address = address.replace("{slug}", of.slug)
         sent = {**more.get(path, {}), field: name}
         response = getattr(world.client("admin"), method)(address, sent, "json")
         assert response.status_code in (400, 422), (method, path, response.text)

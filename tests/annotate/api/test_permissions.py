@@ -30,7 +30,12 @@ OPERATIONS = {
     "POST datasets/{slug}/runs": ({"protocol": "count"}, {"admin"}, 202),
     "GET datasets/{slug}/plan": (None, FOLLOWERS, 200),
     "POST datasets/{slug}/plan": ({"people": 30, "images": 5000}, FOLLOWERS, 202),
+    "GET datasets/{slug}/selections": (None, FOLLOWERS, 200),
+    "POST datasets/{slug}/selections": ("new selection", FOLLOWERS, 201),
     "GET images/{id}": (None, FOLLOWERS, 200),
+    "PUT images/{id}/truth": ({"regions": [REGION], "version": 1, "reason": "x"}, {"admin"}, 200),
+    # The admin's own; it is gone then.
+    "DELETE selections/{id}": (None, {"admin"}, 204),
     "GET photographs/{sha256}": (None, FOLLOWERS | {"annotator"}, 200),
     "GET results/{id}": (None, FOLLOWERS, 200),
     "GET runs/{id}": (None, FOLLOWERS, 200),
@@ -119,6 +124,8 @@ def request(client, operation, world):
     if sent == "new study":
         methods = ["alpha-net", "beta-net"]
         sent = {"name": "Another", "dataset": world.study.dataset.slug, "methods": methods}
+    if sent == "new selection":
+        sent = {"name": f"selection {next(serial)}", "images": [world.image.name]}
     if sent == "new member":
         sent = {"username": make_person().username, "role": "annotator"}
     if sent == "new judge":

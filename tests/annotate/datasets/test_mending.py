@@ -16,6 +16,7 @@ from annotate.scoring.models import Score
 from annotate.scoring.services import score_protocol
 from protocols.core.regions import Region
 from tests.support.factories import add_annotator, add_researcher, make_admin, make_study
+from tests.support.world import signed_in
 
 pytestmark = pytest.mark.django_db
 
@@ -212,3 +213,48 @@ def test_a_long_list_is_corrected_in_parts(client, image, admin):
     data = sent(image, *rows, version="2") | {"region-INITIAL_FORMS": 50}
     assert client.post(f"{address(image)}?first=400", data).status_code == 302
     assert Image.objects.get(pk=image.pk).truth_regions == (*regions[:400], *regions[401:])
+
+
+def sent_to_api(image, regions, **more):
+    client = signed_in(make_admin())
+    sent = {"regions": regions, "version": 1, "reason": "A word is missing."} | more
+    return client.put(f"/api/v1/images/{image.pk}/truth", sent, format="json")
+
+
+def test_the_api_corrects_as_the_page_does(study, image):
+    score_protocol(dataset=study.dataset, slug="iou")
+    client = signed_in(add_researcher(study))
+    shown = client.get(f"/api/v1/images/{image.pk}").json()
+    assert shown["truth_version"] == 1
+    new = {"points": [200, 0, 299, 0, 299, 39, 200, 39], "text": "missing"}
+    answer = sent_to_api(image, [*shown["truth"], new])
+    assert [job["state"] for job in answer.json()] == ["done"]
+    assert scores(study.dataset) == [(0.5, 1.0), (0.5, 1.0), (1.0, 1.0), (0.0, 0.0)]
+    shown = client.get(f"/api/v1/images/{image.pk}").json()
+    assert (shown["truth_version"], len(shown["truth"]), shown["truth"][1]) == (2, 2, new)
+
+
+def test_masks_stay_that_the_api_cannot_send(image):
+    masked = Region.from_box(
+        0, 0, 10, 5, ignored=True, ignored_as="illegible", pixels=((0, 2, 9), (1, 3, 7))
+    )
+    mend(image=image, regions=[masked, OTHER], version=1, reason="x", person=None)
+    regions = [{"points": list(region.points), "ignored": True} for region in (masked, OTHER)]
+    assert sent_to_api(image, regions, version=2).status_code == 200
+    after = Image.objects.get(pk=image.pk).truth_regions
+    assert after == (masked, Region(OTHER.points, ignored=True))
+
+
+@pytest.mark.parametrize(
+    ("regions", "more", "said"),
+    [
+        ([{"points": [5, 5, 5, 9, 5, 7]}], {}, "The region has no area."),
+        ([], {"version": 2}, "was corrected meanwhile"),
+        ([], {"reason": ""}, "may not be blank"),
+        ([{"points": [5, 5, 6]}], {}, "at least 6"),
+    ],
+)
+def test_the_api_refuses_what_the_page_refuses(image, regions, more, said):
+    answer = sent_to_api(image, regions, **more)
+    assert (answer.status_code, said in answer.content.decode()) == (422, True)
+    assert not EarlierTruth.objects.exists()

@@ -18,6 +18,7 @@ from tests.support.factories import (
     make_result,
     make_study,
 )
+from tests.support.world import signed_in
 
 pytestmark = pytest.mark.django_db
 
@@ -185,3 +186,27 @@ def test_others_see_nothing(client, dataset, researcher):
     ):
         assert client.get(address).status_code == 404
     assert kept(client, dataset, name="mine").status_code == 404
+
+
+def test_the_api_keeps_lists_and_deletes_them(client, dataset, study):
+    person = add_researcher(study)
+    own, other = signed_in(person), signed_in(add_researcher(study))
+    address = f"/api/v1/datasets/{dataset.slug}/selections"
+    sent = {"name": "hard ones", "images": ["img_4", "img_2"]}
+    made = own.post(address, sent, format="json")
+    assert (made.status_code, made.json()["n_images"]) == (201, 2)
+    assert Selection.objects.get().person == person
+    [row] = other.get(address).json()["results"]
+    assert row == made.json()
+    images = other.get(f"/api/v1/datasets/{dataset.slug}/images?selection={row['id']}").json()
+    assert [image["name"] for image in images["results"]] == ["img_2", "img_4"]
+    for wrong, said in (
+        ({"images": ["img_9"]}, "Not images of"),
+        ({"images": []}, "Choose at least one image."),
+        ({}, "There is a selection named"),
+    ):
+        refused = own.post(address, sent | wrong, format="json")
+        assert (refused.status_code, said in refused.content.decode()) == (422, True)
+    assert other.delete(f"/api/v1/selections/{row['id']}").status_code == 404
+    assert own.delete(f"/api/v1/selections/{row['id']}").status_code == 204
+    assert not Selection.objects.exists()
