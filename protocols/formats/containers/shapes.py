@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from protocols.core.crowding import MAX_CROSSINGS, tangled
 from protocols.core.geometry import Shapes
 from protocols.core.lazy_shapely import shapely
 from protocols.core.regions import Region
@@ -21,18 +22,27 @@ def odd_shapes(
 ) -> Iterator[tuple[int, Literal["L4", "L5", "L7"], str]]:
     """Yield index, code, repaired outline of polygons that cross themselves or run the wrong way.
 
-    With ``flat``, polygons without area are reported, too (L4).
+    With ``flat``, polygons without area are reported, too (L4). The repair is empty if a polygon
+    crosses itself so often that it cannot be used.
     """
-    shapes = Shapes(regions)
+    unusable = tangled(regions)
+    shapes = Shapes(
+        [
+            Region.from_box(*region.box) if drop else region
+            for region, drop in zip(regions, unusable.tolist(), strict=True)
+        ]
+    )
     # Rectangles and convex quadrilaterals cannot cross themselves; only the rest is checked.
     odd = ~(shapes.rectangular | shapes.simple)
     crossing = np.zeros(len(regions), dtype=bool)
     crossing[odd] = _self_crossing([regions[at] for at in np.flatnonzero(odd).tolist()])
+    crossing |= unusable
     empty = (shapes.areas == 0) & ~crossing & flat
     leftward = shapes.turns_left() & ~crossing & ~empty
     for at in np.flatnonzero(crossing | leftward | empty).tolist():
         if crossing[at]:
-            yield at, "L5", _repair(shapes.polygons(np.array([at]))[0])
+            repair = "" if unusable[at] else _repair(shapes.polygons(np.array([at]))[0])
+            yield at, "L5", repair
         else:
             yield at, "L4" if empty[at] else "L7", ""
 
@@ -67,6 +77,9 @@ def tell_shape(
             problems.warning(code, found, wanted, entry, number, text=line, action=KEPT)
         else:
             problems.error(code, found, wanted, entry, number, text=line)
+    elif code == "L5" and not repair:
+        found = f"a polygon that crosses itself more than {MAX_CROSSINGS} times, {shown}"
+        problems.error(code, found, "a simple polygon", entry, number, text=line)
     elif code == "L5":
         problems.warning(
             code,

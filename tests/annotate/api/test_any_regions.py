@@ -81,5 +81,5 @@ def test_a_pile_of_regions_is_refused_before_it_is_scored(script, monkeypatch):
     )
     response = script.post("/api/v1/protocols/evaltex/score", {"images": images})
     assert response.status_code == 422
-    assert "overlap each other so often" in response.json()["detail"]
+    assert "overlap or cross each other so often" in response.json()["detail"]
     assert scored == []

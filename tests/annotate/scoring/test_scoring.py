@@ -424,6 +424,6 @@ def test_an_image_whose_regions_are_a_pile_is_refused_before_it_is_compared(slug
     image = make_image(dataset, "img_7", truth=pile)
     for name in ("one", "other"):
         make_result(image, make_method(dataset, name), pile)
-    with pytest.raises(NotScored, match="'img_7' overlap each other so often"):
+    with pytest.raises(NotScored, match="'img_7' overlap or cross each other so often"):
         score_protocol(dataset=dataset, slug=slug)
     assert not ProtocolRun.objects.exists()
