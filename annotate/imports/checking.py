@@ -23,15 +23,15 @@ from annotate.jobs.errors import JobFailed
 from protocols.core.regions import Region, canonical_bytes, decode_regions, encode_regions
 from protocols.diagnostics.empty_results import images_with_text
 from protocols.diagnostics.inspection import Against, Noticed
-from protocols.diagnostics.readings import AS_WRITTEN, SIDES, STORED
+from protocols.diagnostics.readings import AS_WRITTEN, STORED
 from protocols.formats.containers.archives import opened_once
 from protocols.formats.containers.checking import Meaning
-from protocols.formats.containers.contents import Archive, Kind, LineFormat
+from protocols.formats.containers.contents import Archive, Kind
 from protocols.formats.containers.files import Source
 from protocols.formats.containers.frames import PictureSize, turned_images
 from protocols.formats.problems import LEFT_OUT, Nearest, Problems
-from protocols.formats.recognition.reading import LINES, read
 from protocols.loading.looking import Truth, look_alone, look_at_results
+from protocols.loading.opening import opened, shape_of
 
 from . import staging
 from .frames import tell_missing_photographs, tell_turned
@@ -112,11 +112,6 @@ class Known:
     """Images and results that a load is checked against: the dataset's, and those in the load itself."""
 
     truth: Truth = field(default_factory=Truth)
-    # Of ground truth in lines; None: lines of results are read by themselves.
-    line_format: str | None = None
-    # Whether the user said that the ground truth of the same load gives boxes as left, top, width,
-    # height.
-    is_by_sides: bool = False
     # For each method, the images with a result; None: all images.
     evaluated: dict[str, Collection[str] | None] = field(default_factory=dict)
     # The names of methods by their look.
@@ -136,9 +131,9 @@ class Known:
         against = Against.of(list(sizes), partial(truths_of, dataset), turned_images(sizes))
         truths = dataset.images.values_list("name", "truth").iterator(chunk_size=1000)
         with_text = images_with_text((name, decode_regions(truth)) for name, truth in truths)
-        truth = Truth(sizes, against=against, with_text=with_text)
-        truth = replace(truth, photographs=truth.sizes)
-        known = cls(truth, format_of_lines(dataset.line_format, dataset.read_as))
+        shape = shape_of(dataset.read_as.partition("+")[0], dataset.line_format)
+        truth = Truth(sizes, against=against, with_text=with_text, shape=shape)
+        known = cls(replace(truth, photographs=truth.sizes))
         known.looks = looks_of(dataset)
         known.results = KnownResults(dataset)
         if with_results:
@@ -158,7 +153,7 @@ def check_truth(
     ``sizes`` returns those of the photographs.
     """
     of_photographs = sizes()
-    archive = _read(given, "truth", None, progress, lambda: of_photographs)
+    archive = _opened(given, "truth", progress, lambda: of_photographs)
     known_sizes = {**archive.sizes, **of_photographs}
     noticed = look_alone(archive, of_photographs, given.file.reading)
     archive = noticed.archive
@@ -188,18 +183,14 @@ def check_results(given: Given, known: Known, rows: Rows, progress: Progress) ->
     The rows are method, image, regions, their number and the hash of the drawn shapes, grouped by
     method. A file without method names belongs to the method given with it.
     """
-    read_as, reading = partial(_read_as, given), given.file.reading
-    archive = (
-        read_as(AS_WRITTEN[reading])
-        if reading in AS_WRITTEN
-        else _read(given, "results", known.line_format, progress, lambda: known.truth.sizes)
-    )
-    is_found = not given.file.format and not reading and archive.format in LINES
-    if known.is_by_sides and is_found and archive.line_format == LineFormat.LTRB:
-        archive = read_as(AS_WRITTEN[SIDES])
-    missing = cast("Meaning | None", given.file.missing or None)
+    reading, truth = given.file.reading, known.truth
+    read_it = partial(_opened, given, "results", progress, lambda: truth.sizes)
     noticed = look_at_results(
-        *(archive, known.truth, reading, missing), asks=True, source=given.source, read_as=read_as
+        *(read_it(reading=reading, shape=truth.shape), truth, reading),
+        cast("Meaning | None", given.file.missing or None),
+        asks=True,
+        source=given.source,
+        read_as=lambda format: read_it(format=format),
     )
     archive = noticed.archive
     problems = archive.collected()
@@ -250,21 +241,10 @@ def _without_regions(archive: Archive) -> Archive:
     return replace(archive, regions={}, methods={}, lines={}, parents={}, problems=())
 
 
-def _read_as(given: Given, format: str) -> Archive:
-    encoding = given.file.encoding or None
-    name = given.file.name
-    return read(given.source, kind="results", format=format, name=name, encoding=encoding)
-
-
 def _read_as_of(given: Given, archive: Archive) -> str:
     """Return how a file was read, as signatures name it."""
     reading = "" if given.file.reading in AS_WRITTEN else given.file.reading
     return "+".join(filter(None, [archive.format, reading, given.file.encoding]))
-
-
-def format_of_lines(line_format: str, read_as: str) -> str | None:
-    """Return the format of the lines of a ground truth, or None if it was not read from lines."""
-    return line_format if read_as.partition("+")[0] in LINES else None
 
 
 def _rows_of(
@@ -285,20 +265,21 @@ def _counts(by_image: Mapping[str, Sequence[Region]], known: Known) -> dict[str,
     }
 
 
-def _read(
+def _opened(
     given: Given,
     kind: Kind,
-    line_format: str | None,
     progress: Progress,
     sizes: Callable[[], dict[str, Size]],
+    *,
+    format: str = "",
+    **options: str,
 ) -> Archive:
-    return read(
+    return opened(
         given.source,
-        kind=kind,
-        format=given.file.format or None,
+        kind,
+        format or given.file.format or None,
+        **options,
         name=given.file.name,
-        # A few lines do not reveal their format, so they are read like those of the dataset.
-        line_format=None if line_format is None else LineFormat(line_format),
         on_entry=progress,
         sizes=sizes,
         encoding=given.file.encoding or None,

@@ -182,12 +182,7 @@ class _Checker:
         kind = given.file.kind
         if kind == FileKind.TRUTH:
             self._truth = checking.check_truth(given, rows, progress, self._sizes)
-            by_sides = given.file.format == "ltwh"
-            known = self._truth.known or Truth()
-            line_format = checking.format_of_lines(
-                self._truth.line_format, self._truth.counts["read_as"]
-            )
-            self._known = Known(known, line_format, is_by_sides=by_sides)
+            self._known = Known(self._truth.known or Truth())
             return self._truth
         if kind == FileKind.PHOTOGRAPHS:
             dataset = self._draft.dataset

@@ -95,7 +95,7 @@ def read_submission(source: Path, settings: Settings) -> ByImage:
     from ..formats.readers.rrc import read_archive
 
     known, most = set(settings.given["all_images"]), settings.given["max_boxes"]
-    rules = replace(rules_named(settings.given["format"]), tail=None, loading=True)
+    rules = replace(rules_named(settings.given["format"]), tail=None)
     packed = unfolded(source, without=_ADDED)
     archive = read_archive(packed, kind="results", name="submission", rules=rules)
     for problem in (*archive.errors, *archive.questions):

@@ -93,4 +93,4 @@ def _tell_shapes(archive: Archive, problems: Problems) -> None:
                 if code != "L7":
                     lines = archive.lines.get(image)
                     place = archive.entries.get(image), None if lines is None else lines[at], None
-                    tell_shape(problems, code, region, repair, place, reordered=False)
+                    tell_shape(problems, code, region, repair, place)

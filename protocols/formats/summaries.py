@@ -22,7 +22,7 @@ _OF_WARNINGS: Final = {
     "F1": "No action is needed if this is what the lines hold.",
     "F2": "No action is needed: the file is read as you chose.",
     "F7": "Look at the texts; if they are misread, save the files as UTF-8.",
-    "L4": "No action is needed; cells without a size are kept.",
+    "L4": "No action is needed: they count as published programs count them.",
     "N2": (
         "No action is needed: a file is read for the image that its name fits, and a photograph of "
         "no image is left out."

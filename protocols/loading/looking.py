@@ -21,6 +21,7 @@ from ..formats.containers.files import Source
 from ..formats.containers.frames import turned_images
 from ..formats.problems import Problem
 from ..formats.readers.coco import with_ids_of
+from .opening import shape_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ class Truth:
     ``images`` are in counting order, with width and height in pixels, or None if they are unknown;
     ``photographs`` are the sizes beyond which a region is reported. ``with_text`` are the images whose
     ground truth has a region that counts. ``ids`` is the ground truth of the load, with or without its
-    regions, for the ids of its images and labels.
+    regions, for the ids of its images and labels; ``shape`` the notation of coordinates of its lines.
     """
 
     images: Mapping[str, tuple[int, int] | None] = field(default_factory=dict)
@@ -38,6 +39,7 @@ class Truth:
     against: Against = field(default_factory=Against)
     with_text: Collection[str] = frozenset()
     ids: Archive | None = None
+    shape: str = ""
 
     @classmethod
     def of(
@@ -56,6 +58,7 @@ class Truth:
             ),
             images_with_text(regions.items()),
             truth,
+            shape_of(truth.format, truth.line_format),
         )
 
     @property

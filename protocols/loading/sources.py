@@ -12,17 +12,14 @@ from ..core.regions import Region
 from ..diagnostics.inspection import Noticed
 from ..diagnostics.readings import AS_READ, AS_WRITTEN, FRAMES
 from ..diagnostics.truths import OTHER_FORMAT
-from ..formats.containers.contents import Archive, Kind, LineFormat
+from ..formats.containers.contents import Archive, Kind
 from ..formats.containers.folders import unfolded
 from ..formats.containers.frames import turned_images
-from ..formats.readers.layouts import rules_named
-from ..formats.readers.rrc import read_archive
-from ..formats.readers.rrc_lines import Rules
-from ..formats.recognition.guessing import guess
-from ..formats.recognition.reading import FORMATS, LINES, named_formats, read
+from ..formats.recognition.reading import FORMATS, named_formats
 from ..signatures import Signature, SignatureError, signature
 from .findings import Answer, findings_of, require_possible
 from .looking import Truth, look_alone, look_at_results
+from .opening import opened
 from .photographs import known_pictures, photographs, state_of, tell_unused, with_answers
 
 
@@ -34,8 +31,7 @@ class BatchError(ProtocolError):
 class Formats:
     """Formats of ground truth and results: keys of ``FORMATS``.
 
-    If ``truth`` is None, the format is detected from all lines. If ``results`` is None, results are
-    read like the ground truth, or an error asks for their format (``read_results``).
+    A format of None is detected from all lines, in doubt of those of results like the ground truth's.
     ``drop_broken_ignored`` leaves lines of ignored text out of the ground truth that are invalid.
     ``images`` is a zip or folder of photographs, for their sizes. The readings are those of
     ``diagnostics.readings``, as files are offered. Options are named as those of the facade, or else
@@ -118,7 +114,7 @@ def looked_file(path: str, kind: Kind, formats: Formats = NOT_NAMED) -> Noticed:
     """Return a file of one side alone, with its findings; raises as ``read_file``."""
     if kind == "truth":
         return looked_truth(path, formats)[0]
-    noticed = look_alone(_look(path, kind, formats.results), kind=kind)
+    noticed = look_alone(_opened(path, kind, formats), kind=kind)
     _checked_archive(noticed.archive, path, kind, formats)
     return noticed
 
@@ -140,7 +136,8 @@ def looked_truth(path: str, formats: Formats = NOT_NAMED) -> tuple[Noticed, Trut
 @lru_cache(maxsize=32)
 def _looked_truth(path: str, _: object, formats: Formats) -> tuple[Noticed, Truth]:
     drops, images, reading = formats.drop_broken_ignored, formats.images, formats.truth_reading
-    archive = _look(path, "truth", formats.truth, drops=drops, images=images)
+    read_it = partial(_opened, path, "truth", formats, sizes=partial(_sizes, images))
+    archive = read_it(drop_broken_ignored=drops)
     known = known_pictures(path, images)
     noticed = look_alone(archive, known, reading)
     option = partial(formats.option, "truth-reading")
@@ -148,8 +145,7 @@ def _looked_truth(path: str, _: object, formats: Formats) -> tuple[Noticed, Trut
     try:
         _checked_archive(noticed.archive, path, "truth", formats)
     except BatchError as refusal:
-        mended = archive.errors and not _look(path, "truth", formats.truth, drops=True).errors
-        if drops or not mended:
+        if drops or not archive.errors or read_it(drop_broken_ignored=True).errors:
             raise
         raise BatchError(
             f"{refusal} Such lines of ignored text are left out with {formats.dropping}."
@@ -157,14 +153,15 @@ def _looked_truth(path: str, _: object, formats: Formats) -> tuple[Noticed, Trut
     return noticed, Truth.of(noticed.archive, {**noticed.archive.sizes, **known}, known)
 
 
-def read_results(path: str, truth: str, formats: Formats = NOT_NAMED) -> Archive:
-    """Return the contents of a result set, with lines read like those of the ground truth.
+def _sizes(images: str | None) -> Mapping[str, tuple[int, int]]:
+    return photographs(images) if images else {}
 
-    Coordinates have the same format in both; the fields after them are detected from all lines. If
-    the format of the ground truth was named and the results do not fit it, the error names the
-    format that they fit. If it was not named, results may have another, unambiguous format. Raises
-    BatchError if a file cannot be read, the results can be read in two ways and no format is named,
-    or an image is not in the ground truth. Other names that fit exactly one image each become those
+
+def read_results(path: str, truth: str, formats: Formats = NOT_NAMED) -> Archive:
+    """Return the contents of a result set, whose lines are in doubt read like those of the ground truth.
+
+    Raises BatchError if a file cannot be read, the results can be read in two ways and no format is
+    named, or an image is not in the ground truth. Other names that fit exactly one image each become those
     of the images, with a warning (N2); another (N4) counts the images without a file, which is read
     as a file without regions.
     """
@@ -179,12 +176,12 @@ def looked_results(path: str, truth: str, formats: Formats = NOT_NAMED) -> Notic
 
 @lru_cache(maxsize=32)
 def _looked_results(path: str, _: object, truth: str, formats: Formats) -> Noticed:
-    archive = _results_as_written(path, truth, formats)
     _, known = looked_truth(truth, formats)
+    read_it = partial(_opened, path, "results", sizes=lambda: known.sizes)
     noticed = look_at_results(
-        *(archive, known, _said(formats), "empty"),
+        *(read_it(formats, shape=known.shape), known, _said(formats), "empty"),
         source=unfolded(path),
-        read_as=partial(_look, path, "results"),
+        read_as=lambda format: read_it(Formats(results=format)),
     )
     _checked_archive(noticed.archive, path, "results", formats)
     if formats.results_reading in FRAMES and not turned_images(known.sizes):
@@ -198,41 +195,6 @@ def _said(formats: Formats) -> str:
     """Return the reading of results that a person named, by itself or by a format."""
     said = (of for of, format in AS_WRITTEN.items() if format == formats.results)
     return formats.results_reading or next(said, "")
-
-
-def _results_as_written(path: str, truth: str, formats: Formats) -> Archive:
-    named = (truth, formats.truth)
-    look = partial(_look, path, "results", images=formats.images)
-    if formats.results is not None:
-        return _checked_archive(look(formats.results, truth=named), path, "results", formats)
-    of_truth = read_truth(truth, formats)
-    if of_truth.format not in LINES:
-        return _checked_archive(look(truth=named), path, "results", formats)
-    shape = "ltwh" if of_truth.format == "ltwh" else of_truth.line_format.value
-    if formats.truth is None:
-        alone = look()
-        if shape == LineFormat.QUAD and _may_be_quads(alone):
-            as_truth = look(shape=shape)
-            alone = alone if as_truth.errors else as_truth
-        return _checked_archive(alone, path, "results", formats)
-    as_truth = look(shape=shape)
-    if as_truth.errors and not (alone := look()).errors:
-        fitting = _checked_archive(alone, path, "results", formats)
-        option = formats.option("results-format", fitting.format)
-        raise BatchError(
-            f"{Path(path).name} is not written as {formats.truth}, the format of the ground truth, but fits "
-            f"{fitting.format} ({fitting.reading}). Name it: {option}."
-        )
-    return _checked_archive(as_truth, path, "results", formats)
-
-
-def _may_be_quads(archive: Archive) -> bool:
-    """Return whether lines taken for polygons may be quadrilaterals with a text of numbers."""
-    if archive.format not in LINES or archive.line_format != LineFormat.POLYGON:
-        return False
-    regions = [of for regions in archive.regions.values() for of in regions]
-    # With five or six points, the text would start with two or four numbers; rarely with more.
-    return any(of.text for of in regions) and any(of.n_points in (5, 6) for of in regions)
 
 
 def _checked_archive(archive: Archive, path: str, kind: Kind, formats: Formats) -> Archive:
@@ -254,58 +216,11 @@ def _checked_archive(archive: Archive, path: str, kind: Kind, formats: Formats) 
     return archive
 
 
-def _look(
-    path: str,
-    kind: Kind,
-    format: str | None = None,
-    shape: str | None = None,
-    truth: tuple[str, str | None] | None = None,
-    drops: bool = False,
-    images: str | None = None,
-) -> Archive:
-    """Read a file once for all protocols, and again if it has changed."""
+def _opened(path: str, kind: Kind, formats: Formats, **options: Any) -> Archive:
     if not path:
         # Path("") is the current folder.
         raise BatchError(f"the path of the {kind} is empty; expected a file or a folder")
-    state = tuple(state_of(of) for of in (path, truth and truth[0], images) if of is not None)
-    return _read_as_it_is(path, state, kind, format, shape, truth, drops, images)
-
-
-@lru_cache(maxsize=32)
-def _read_as_it_is(
-    path: str,
-    _: object,
-    kind: Kind,
-    format: str | None,
-    shape: str | None,
-    truth: tuple[str, str | None] | None,
-    drops: bool,
-    images: str | None,
-) -> Archive:
-    """Read a file; ``shape`` is the notation of coordinates if the format is unknown.
-
-    ``truth`` is the ground truth of results, with its format; it may know the sizes of images.
-    """
-    name = Path(path).name
-
-    def sizes() -> Mapping[str, tuple[int, int]]:
-        of_truth = {} if truth is None else read_file(truth[0], "truth", Formats(truth[1])).sizes
-        return {**of_truth, **(photographs(images) if images else {})}
-
-    if format is not None and format not in LINES:
-        return read(path, kind=kind, format=format, name=name, sizes=sizes)
-    named = format or shape
-    rules = None if named is None else rules_named(named)
-    if rules is not None and format is None:
-        rules = replace(rules, tail=None)
-    if drops:
-        rules = replace(rules or Rules(), drop_broken_ignored=True)
-    source = unfolded(path)
-    archive = read_archive(source, kind=kind, name=name, rules=rules)
-    if format is None and archive.errors and guess(source, name).format not in LINES:
-        # Not a zip of lines: read it in another format, or name that in the error.
-        archive = read(path, kind=kind, name=name, sizes=sizes)
-    return archive
+    return opened(path, kind, getattr(formats, kind), name=Path(path).name, **options)
 
 
 def findings_about_truth(path: str, formats: Formats = NOT_NAMED) -> list[str]:

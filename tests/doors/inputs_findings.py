@@ -18,7 +18,6 @@ from .inputs import (
     STOP_CORNERS,
     TRUTH,
     Input,
-    at_the_site,
 )
 from .inputs_formats import PHOTOGRAPHS
 
@@ -126,8 +125,17 @@ OF_SHAPES = {
         {"img_1": [(CARE, None, False), ((200, 100, 300, 100, 200, 140, 300, 140), None, False)]}, (0.5, 0.5),
         said=("crosses itself",), codes=frozenset({"L5"})),
     "an outline against the clock": results(
-        # The site stores outlines with the clock; the libraries keep the order of the file.
-        "east.zip", lines("40,40,40,60,120,60,120,40", entry="res_img_1.txt"), {"img_1": [(None, None, False)]}, codes=frozenset({"L7"})),
+        "east.zip", lines("40,40,40,60,120,60,120,40", entry="res_img_1.txt"), ONE, codes=frozenset({"L7"})),
+    "quadrilaterals for a truth of boxes": truth(
+        "gt.zip", lines("40,40,120,60,CARE", "200,100,300,140,STOP"), BOTH,
+        ("east.zip", lines(Q_CARE, Q_STOP, entry="res_img_1.txt")), {"img_1": [(CARE, None, False), (STOP, None, False)]}),
+    "boxes for a truth of quadrilaterals": truth(
+        "gt.zip", lines(f"{Q_CARE},CARE", f"{Q_STOP},STOP"), BOTH,
+        ("east.zip", lines("40,40,120,60", entry="res_img_1.txt")), ONE, (0.5, 1.0)),
+    "a text that may be a fifth corner, of a truth of quadrilaterals": truth(
+        # By themselves, they may be polygons.
+        "gt.zip", lines(f"{Q_CARE},CARE", f"{Q_STOP},STOP"), BOTH,
+        ("east.zip", lines(f"{Q_CARE},CARE", f"{Q_STOP},10,000", entry="res_img_1.txt")), FIRST, refused=("numbers where a text may begin",), codes=frozenset({"F1"})),
     "the same box twice": results(
         "east.zip", lines(Q_CARE, Q_CARE, entry="res_img_1.txt"), ALL_GREEN, (0.5, 0.5), codes=frozenset({"L8"})),
     "a box outside of the image that its file gives": truth(
@@ -137,8 +145,7 @@ OF_SHAPES = {
     "a box without area among results": results(
         # It is found nowhere: one of two.
         "east.zip", lines(Q_CARE, "9,9,9,9,9,9,9,9", entry="res_img_1.txt"),
-        {"img_1": [(CARE, None, False), ((9, 9, 9, 9), None, False)]}, (0.5, 0.5), said=("without area",), codes=frozenset({"L4"}),
-        wrong=at_the_site("a shape without area is refused, and counted in the libraries")),
+        {"img_1": [(CARE, None, False), ((9, 9, 9, 9), None, False)]}, (0.5, 0.5), said=("without area",), codes=frozenset({"L4"})),
     "labels of the results alone": results(
         "east.json", coco({"category_id": 1}, categories=[{"id": 1, "name": "sign"}]), ONE, said=("labels that the ground truth does not have",), codes=F10),
     "results that repeat the truth's texts": results(

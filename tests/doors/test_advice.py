@@ -71,10 +71,6 @@ def expected(points):
 # Name, how truth and results are written, formats that are named, the file in question, its choices,
 # the one that is right and the points under it.
 CASES = {
-    "quadrilaterals of a truth of boxes": (box, quad, {}, "east.zip", ["quad"], "quad", slanted),
-    "upright quadrilaterals of a truth of boxes": (
-        *(box, upright, {}, "east.zip", ["quad"], "quad", corners),
-    ),
     "a truth of quadrilaterals named boxes": (
         *(quad, quad, {"gt.zip": "ltrb"}, "gt.zip", ["quad"], "quad", slanted),
     ),
@@ -84,7 +80,6 @@ CASES = {
     "results of quadrilaterals named boxes": (
         *(quad, quad, {"east.zip": "ltrb"}, "east.zip", ["quad"], "quad", slanted),
     ),
-    "boxes of a truth of quadrilaterals": (quad, box, {}, "east.zip", ["ltrb"], "ltrb", corners),
     "sides of a truth of quadrilaterals": (
         upright,
         sides,
@@ -203,11 +198,10 @@ def test_each_choice_of_the_api_can_be_read(case, tmp_path):
     assert stored("truth" if asked == "gt.zip" else "results") == expected(points)
 
 
-# Where the shell and Python ask: they read results without a dataset's format.
+# Where the shell and Python ask.
 @pytest.mark.parametrize(
     ("write_truth", "write_results", "named", "right"),
     [
-        (box, upright, {"truth": "ltrb"}, {"results": "quad"}),
         (upright, upright, {"truth": "ltrb"}, {"truth": "quad"}),
         (upright, upright, {"results": "ltrb"}, {"results": "quad"}),
         (labelme, box, {}, {"truth": "labelme-text"}),

@@ -45,13 +45,15 @@ def study_of(folder, data):
 
 def test_a_study_file_asks_for_the_format_of_the_file_alone_and_is_right_as_told(folder, capsys):
     """With one format for all files, the truth became flat boxes and all scores 0."""
+    zipped(folder, "east.zip", "res", lambda x, y, r, b: f"{x},{y},{r - x},{b - y}")
+    zipped(folder, "craft.zip", "res", lambda x, y, r, b: f"{x + 1},{y},{r - x},{b - y}")
     with pytest.raises(CommandError) as refused:
         study_of(folder, 'truth = "gt.zip"\nresults = ["east.zip", "craft.zip"]')
     said = str(refused.value)
     assert "study.toml:5: data.results.0.format: " in said
-    assert 'as in { file = "east.zip", format = "ltrb" }; format is one of: ltrb.' in said
+    assert 'as in { file = "east.zip", format = "ltwh" }; format is one of: ltwh.' in said
     assert "question F1: " in capsys.readouterr().err
-    told = [f'{{ file = "{name}.zip", format = "ltrb" }}' for name in ("east", "craft")]
+    told = [f'{{ file = "{name}.zip", format = "ltwh" }}' for name in ("east", "craft")]
     study = study_of(folder, f'truth = "gt.zip"\nresults = [{", ".join(told)}]')
     scores = study.dataset.runs.get().scores.values_list("recall", "precision")
     assert set(scores) == {(1.0, 1.0)}
@@ -83,10 +85,7 @@ def test_ground_truth_that_cannot_be_right_stops_import_files(folder, capsys):
     with pytest.raises(CommandError, match="must be fixed"):
         call_command("import_files", *files, name="Street", yes=True, format=["ltrb"])
     assert NUMBERS in capsys.readouterr().err
-    with pytest.raises(CommandError, match="question"):
-        call_command("import_files", *files, name="Street", yes=True)
-    assert "east.zip: answer with --format east.zip=ltrb.\n" in capsys.readouterr().err
-    call_command("import_files", *files, name="Street", yes=True, format=["east.zip=ltrb"])
+    call_command("import_files", *files, name="Street", yes=True)
     assert Dataset.objects.get().methods.get().name == "east"
 
 

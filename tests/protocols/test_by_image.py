@@ -50,7 +50,6 @@ def test_lsvt_results_have_confidences_and_perhaps_texts():
         ([{"points": [[0, 0], [1, 1]]}], "L1"),
         ([{"points": [[0, 0], [1, "1"], [2, 2]]}], "L2"),
         ([{"points": POINTS, "confidence": 95}], "L3"),
-        ([{"points": [[0, 0], [1, 1], [2, 2]]}], "L4"),
     ],
 )
 def test_what_cannot_be_a_region_is_refused(regions, code):
@@ -77,7 +76,6 @@ def test_rects_has_a_file_for_each_image_whose_lines_are_read():
     [
         (rects(points=[10, 20, 60, 20]), "L1"),
         (rects(points="10,20"), "L1"),
-        (rects(points=[0, 0, 1, 1, 2, 2]), "L4"),
         (zip_bytes({"a.json": "[]"}), "A1"),
         (zip_bytes({"a.json": '{"lines": []}', "b/a.json": '{"lines": []}'}), "N3"),
     ],

@@ -2,7 +2,6 @@
 
 import io
 
-from protocols.formats.containers.contents import LineFormat
 from protocols.formats.recognition.reading import read
 from tests.support.archives import zip_bytes
 from tests.support.cases import cases
@@ -213,14 +212,14 @@ def test_a_line_without_the_named_columns_is_refused(format, line):
 
 def test_coordinates_as_the_data_set_has_them_leave_the_text_to_be_asked():
     text = QUADS + PRICE + "10,000\n"
-    archive = opened(text, "truth", line_format=LineFormat.QUAD)
+    archive = opened(text, "truth", shape="quad")
     assert [of.code for of in archive.questions] == ["F1"]
-    assert opened("0,0,9,0,9,9,0,9\n", "results", line_format=LineFormat.QUAD).format == "quad"
+    assert opened("0,0,9,0,9,9,0,9\n", "results", shape="quad").format == "quad"
 
 
-@cases("line_format", [LineFormat.QUAD, LineFormat.POLYGON])
-def test_a_text_of_numbers_is_asked_about_however_the_data_set_has_its_coordinates(line_format):
+@cases("shape", ["quad", "polygon"])
+def test_a_text_of_numbers_is_asked_about_however_the_data_set_has_its_coordinates(shape):
     text = PRICE + "TOTAL\n" + PRICE + "3,180.00\n"
-    [question] = opened(text, "results", line_format=line_format).questions
+    [question] = opened(text, "results", shape=shape).questions
     assert (question.code, question.line) == ("F1", 2)
     assert {"quad", "polygon"} <= set(question.expected.split())

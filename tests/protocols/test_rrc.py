@@ -86,7 +86,6 @@ def test_other_encodings_are_read_without_a_loss_and_counted():
             "gt_img_3.txt": "0,0,9,9,\u4e1c\u4eac\n".encode("gb18030"),
             "gt_img_4.txt": "0,0,9,9,a\r0,0,8,8,b\r",
         },
-        loading=True,
     )
     assert not archive.errors
     texts = [[region.text for region in regions] for regions in archive.regions.values()]
@@ -99,7 +98,7 @@ def test_other_encodings_are_read_without_a_loss_and_counted():
 
 
 def test_semicolons_between_the_fields_are_read():
-    archive = read({"gt_img_1.txt": "0;0;9;9;a;b\n1; 1; 8; 8; c\n"}, loading=True)
+    archive = read({"gt_img_1.txt": "0;0;9;9;a;b\n1; 1; 8; 8; c\n"})
     assert [(r.box, r.text) for r in archive.regions["img_1"]] == [
         ((0, 0, 9, 9), "a;b"),
         ((1, 1, 8, 8), " c"),
@@ -109,9 +108,9 @@ def test_semicolons_between_the_fields_are_read():
 
 def test_names_of_files_in_capitals_are_read_if_all_are():
     names = {"RES_IMG_1.TXT": "", "RES_IMG_2.TXT": ""}
-    archive = read(names, kind="results", loading=True)
+    archive = read(names, kind="results")
     assert (list(archive.regions), archive.problems) == (["IMG_1", "IMG_2"], ())
-    twice = read({"RES_IMG_1.TXT": "", "res_IMG_1.csv": ""}, kind="results", loading=True)
+    twice = read({"RES_IMG_1.TXT": "", "res_IMG_1.csv": ""}, kind="results")
     assert twice.errors
 
 
@@ -161,10 +160,16 @@ def test_a_polygon_that_crosses_itself_is_told_and_kept():
     assert archive.n_regions == 1
 
 
-def test_corners_that_run_counter_clockwise_are_told_and_kept():
+def test_corners_that_run_counter_clockwise_are_told_and_put_in_order():
     archive = results("0,0,0,9,9,9,9,0")
     assert [problem.code for problem in archive.problems] == ["L7"]
-    assert only_region(archive).points == (0, 0, 0, 9, 9, 9, 9, 0)
+    assert only_region(archive).points == (0, 0, 9, 0, 9, 9, 0, 9)
+
+
+def test_a_shape_without_area_is_told_and_kept():
+    archive = results("0,0,9,0,9,9,0,9\n5,5,5,5,5,5,5,5")
+    assert [(of.code, of.line, of.severity) for of in archive.problems] == [("L4", 2, "warning")]
+    assert archive.regions["img_1"][1].points == (5,) * 8
 
 
 def test_the_same_box_twice_is_told_and_kept():

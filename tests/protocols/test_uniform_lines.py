@@ -80,7 +80,6 @@ def rules(draw):
         transcriptions=draw(st.booleans()),
         crlf_only=draw(st.integers(0, 9)) == 0,
         keep_quotes=draw(st.booleans()),
-        loading=draw(st.booleans()),
     )
 
 

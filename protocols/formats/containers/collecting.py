@@ -68,23 +68,14 @@ class _Counted:
 class Collector:
     """Collector of regions, one after the other, into an Archive.
 
-    Polygons may run in either direction; those without area are refused (L4). Self-crossing ones
-    (L5), duplicated regions (L8) and regions that reach outside an image whose size the file gives
-    (L6) are reported. Units that are not read as regions are counted by reason (U1, U2). The texts
-    of an ``engine`` lose blanks at both ends, and its words of blanks are left out; so are empty
-    texts of its results, unless no region has a text, as in detections alone. ``keeps_flat``: the
-    programs of its format count outlines without area, so that they are kept, with a warning.
+    Polygons may run in either direction. Those without area (L4), self-crossing ones (L5), duplicated
+    regions (L8) and regions that reach outside an image whose size the file gives (L6) are reported.
+    Units that are not read as regions are counted by reason (U1, U2). The texts of an ``engine`` lose
+    blanks at both ends, and its words of blanks are left out; so are empty texts of its results, unless
+    no region has a text, as in detections alone.
     """
 
-    def __init__(
-        self,
-        problems: Problems,
-        format: str,
-        *,
-        engine: Kind | None = None,
-        keeps_flat: bool = False,
-    ) -> None:
-        self._keeps_flat = keeps_flat
+    def __init__(self, problems: Problems, format: str, *, engine: Kind | None = None) -> None:
         self._problems = problems
         self._format = format
         self._engine = engine
@@ -312,15 +303,7 @@ class Collector:
             return
         for at, code, repair in odd_shapes(regions, flat=True):
             if code != "L7":
-                tell_shape(
-                    self._problems,
-                    code,
-                    regions[at],
-                    repair,
-                    waiting[at][1],
-                    reordered=False,
-                    refuses=not self._keeps_flat,
-                )
+                tell_shape(self._problems, code, regions[at], repair, waiting[at][1])
 
     def archive(self) -> Archive:
         """Return everything collected."""
@@ -418,14 +401,12 @@ def reader_of(
     read_document: Callable[[Document, Collector, Problems, Kind], None],
     *,
     engine: Container[Kind] = (),
-    keeps_flat: bool = False,
 ) -> Read:
     """Return the reader of a format that has documents, bare or in a zip.
 
     Suffixes are in lower case, with the dot; the first one is used in messages. A Fault that
     ``read_document`` raises becomes a problem, and so does a document with nothing of the format.
-    ``engine`` has the kinds of files that an engine writes, whose blank words are left out;
-    ``keeps_flat`` is for formats whose programs count outlines without area.
+    ``engine`` has the kinds of files that an engine writes, whose blank words are left out.
     """
 
     def read(
@@ -433,7 +414,7 @@ def reader_of(
     ) -> Archive:
         problems = Problems(source_name(source, name))
         of_engine = kind if kind in engine else None
-        collector = Collector(problems, slug, engine=of_engine, keeps_flat=keeps_flat)
+        collector = Collector(problems, slug, engine=of_engine)
         for document in documents(source, problems, limits, suffixes, on_entry):
             before = collector.n_found
             with problems.catching(document.entry):

@@ -53,15 +53,10 @@ def tell_shape(
     region: Region,
     repair: str,
     place: tuple[str | None, int | None, str | None],
-    *,
-    reordered: bool,
-    refuses: bool = True,
 ) -> None:
-    """Add the problem of a shape.
+    """Add the problem of a shape: kept without area (L4), measured as ``repair`` (L5), reordered (L7).
 
-    It is measured as ``repair`` (L5) or ``reordered`` (L7), and kept without area (L4) unless
-    ``refuses``; the place is entry, number and text of
-    the line.
+    The place is entry, number and text of the line.
     """
     if problems.is_full(code):
         # Building the sentences below takes longer than reading the line.
@@ -70,13 +65,9 @@ def tell_shape(
     entry, number, line = place
     shown = quoted(_numbers(region.points))
     if code == "L4":
-        found = f"a shape without area, {shown}"
-        wanted = "a shape with an area"
-        if region.cell is not None or not refuses:
-            # Published tables have empty cells that are drawn as a line.
-            problems.warning(code, found, wanted, entry, number, text=line, action=KEPT)
-        else:
-            problems.error(code, found, wanted, entry, number, text=line)
+        # As in published programs, which count it; published tables have empty cells that are a line.
+        found, wanted = f"a shape without area, {shown}", "a shape with an area"
+        problems.warning(code, found, wanted, entry, number, text=line, action=KEPT)
     elif code == "L5" and not repair:
         found = f"a polygon that crosses itself more than {MAX_CROSSINGS} times, {shown}"
         problems.error(code, found, "a simple polygon", entry, number, text=line)
@@ -98,7 +89,7 @@ def tell_shape(
             entry,
             number,
             text=line,
-            action=REORDERED if reordered else KEPT,
+            action=REORDERED,
         )
 
 

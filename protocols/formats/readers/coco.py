@@ -70,7 +70,7 @@ def _read_coco(
 
 
 # Its programs count a box without area as a false detection, or as a missed truth.
-_reader_of: Final = partial(reader_of, "coco-json", ".json", keeps_flat=True)
+_reader_of: Final = partial(reader_of, "coco-json", ".json")
 read_coco: Final = _reader_of(_read_coco)
 
 

@@ -51,7 +51,7 @@ def _read_maptext(document: Document, collector: Collector, problems: Problems, 
             collector.image_with(name, words, region_of, "word", entry=document.entry)
 
 
-read_maptext: Final = reader_of("maptext", ".json", _read_maptext, keeps_flat=True)
+read_maptext: Final = reader_of("maptext", ".json", _read_maptext)
 
 
 def _words(

@@ -1,8 +1,7 @@
 """Robust Reading Competition files: zips of ``gt_*.txt`` and ``res_*.txt``, one region per line.
 
-One reader serves two callers: the stand-alone command, which refuses the same input as the
-competition's scripts (``Rules.strict``), and the site's loader, which reads real submissions and
-reports oddities.
+One reader serves the stand-alone command, which refuses the same input as the competition's scripts
+(``Rules.strict``), and all doors, which read real submissions and report oddities.
 """
 
 import re
@@ -71,7 +70,7 @@ def read_archive(
     problems = Problems(source_name(source, name))
     texts = Texts(problems, rules)
     with open_archive(source, problems, limits or Limits()) as archive:
-        named = list(_named(archive.members, kind, problems, is_lenient=rules.loading))
+        named = list(_named(archive.members, kind, problems, is_lenient=not rules.strict))
         files = _Files(archive, texts, list(_held(archive, named, texts, (kind, rules), on_entry)))
         style, decision = _looked_at(files, kind, rules)
         formats: tuple[str, ...] = ()
@@ -117,7 +116,7 @@ def formats_that_fit(
     source: Source, kind: Kind, name: str | None, limits: Limits
 ) -> tuple[str, ...]:
     """Return the formats of lines in which a file can be read, as of ``fitting_lines.fitting``."""
-    problems, rules = Problems(source_name(source, name)), Rules(loading=True)
+    problems, rules = Problems(source_name(source, name)), Rules()
     with open_archive(source, problems, limits) as archive:
         texts = Texts(problems, rules)
         named = list(_named(archive.members, kind, problems, is_lenient=True))
@@ -435,10 +434,8 @@ class _Reader:
                 regions[at],
                 repair,
                 (file.path, number, line),
-                reordered=self._rules.loading,
-                refuses=self._rules.loading,
             )
-            if code == "L7" and self._rules.loading:
+            if code == "L7":
                 of_image = turned.setdefault(file.image, list(self.regions[file.image]))
                 of_image[index] = turned_round(regions[at])
         self.regions.update((image, tuple(of)) for image, of in turned.items())

@@ -47,11 +47,10 @@ class Rules:
     ``transcriptions`` then says whether results have texts. ``crlf_only`` splits lines at CRLF only;
     ``keep_quotes`` keeps double quotes around a transcription, as in PopEval's own files; ``sides``
     reads boxes as left,top,width,height, ``columns`` quadrilaterals as x1,x2,x3,x4,y1,y2,y3,y4.
-    ``loading`` behaves as the site does when it loads: it reverses rings that run counter-clockwise
-    (L7), refuses shapes without area (L4) and coordinates beyond any image (L3), guesses other encodings
-    than UTF-8, and accepts semicolons and names of files in capitals. ``drop_broken_ignored`` leaves
-    out, with a warning, invalid lines of ground truth whose
-    text is ``###``.
+    Otherwise rings that run counter-clockwise are reversed (L7), coordinates beyond any image refused
+    (L3), other encodings than UTF-8 guessed, and semicolons and names of files in capitals accepted.
+    ``drop_broken_ignored`` leaves out, with a warning, invalid lines of ground truth whose text is
+    ``###``.
     """
 
     line_format: LineFormat | None = None
@@ -60,7 +59,6 @@ class Rules:
     transcriptions: bool = False
     crlf_only: bool = False
     keep_quotes: bool = False
-    loading: bool = False
     tail: Tail | None = None
     sides: bool = False
     columns: bool = False
@@ -132,7 +130,7 @@ class LineReader:
                 found = f"{quoted(part)} in {quoted(line)}"
                 raise Fault("L2", found, wanted, _span_of(line, at))
         values = tuple(map(float, fields))
-        largest = MAX_COORDINATE if self._rules.loading else sys.float_info.max
+        largest = sys.float_info.max if self._rules.strict else MAX_COORDINATE
         if max(map(abs, values)) > largest:
             at = next(at for at, value in enumerate(values) if abs(value) > largest)
             finite = math.isfinite(values[at])

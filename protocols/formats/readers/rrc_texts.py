@@ -24,7 +24,7 @@ class Texts:
     def __init__(self, problems: Problems, rules: Rules) -> None:
         self._problems = problems
         self._crlf_only = rules.crlf_only
-        self._loading = rules.loading
+        self._strict = rules.strict
         self._unusual: Counter[str] = Counter()
         # A text in each encoding that was guessed.
         self._examples: dict[str, str] = {}
@@ -38,9 +38,9 @@ class Texts:
         if "\0" in text:
             self._unusual["null characters (replaced)"] += 1
             text = text.replace("\0", "\N{REPLACEMENT CHARACTER}")
-        if self._loading and "\r" in text and "\n" not in text:
+        if not self._strict and "\r" in text and "\n" not in text:
             text = text.replace("\r", "\n")
-        if self._loading and "," not in text and _SEMICOLONS.match(text):
+        if not self._strict and "," not in text and _SEMICOLONS.match(text):
             self._n_semicolons += not again
             text = _SEMICOLON.sub(",", text)
         self._unusual = counted_before
@@ -63,7 +63,7 @@ class Texts:
         try:
             return content.decode()
         except UnicodeDecodeError:
-            if not self._loading:
+            if self._strict:
                 self._unusual["bytes that are not UTF-8 (replaced)"] += 1
                 return content.decode(errors="replace")
         text, encoding = guessed_text(content)

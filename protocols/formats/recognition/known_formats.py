@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ..containers.archives import Limits
-from ..containers.contents import Archive, Kind, LineFormat, OnEntry, Read, Tail
+from ..containers.contents import Archive, Kind, OnEntry, Read
 from ..containers.files import Source
 from ..readers.fitting_lines import FORMATS_OF_LINES
+from ..readers.layouts import rules_named
 from ..readers.rrc import read_archive
 from ..readers.rrc_lines import Rules
 
@@ -48,16 +49,12 @@ class Format:
     kept: str = ""
 
 
-def lines_as(line_format: LineFormat | None, tail: Tail | None = Tail.TEXT, **order: bool) -> Read:
-    """Return a reader of lines, whose coordinates and further fields are given or detected.
-
-    A format or tail of None is detected from all lines; ``order`` has the rules ``sides`` or ``columns``.
-    """
+def lines_as(rules: Rules) -> Read:
+    """Return a reader of lines; what the rules leave open is detected from all of them."""
 
     def read_lines(
         source: Source, kind: Kind, name: str | None, limits: Limits, on_entry: OnEntry | None
     ) -> Archive:
-        rules = Rules(line_format=line_format, tail=tail, loading=True, **order)
         return read_archive(
             source, kind=kind, name=name, rules=rules, limits=limits, on_entry=on_entry
         )
@@ -88,9 +85,7 @@ def _listed(slug: str, of: Mapping[str, Any]) -> Format:
     elif "table" in of:
         read = _lazily("declared.declared_reader", slug, of["table"])
     else:
-        tail = Tail(of["tail"]) if "tail" in of else None
-        order = {rule: of[rule] for rule in ("sides", "columns") if rule in of}
-        read = lines_as(LineFormat(of["lines"]), tail, **order)
+        read = lines_as(rules_named(slug))
     return Format(slug, of["name"], of["description"], BOTH, read, of["kept"])
 
 

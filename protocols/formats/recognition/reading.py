@@ -18,7 +18,9 @@ from ..containers.files import Source, first_bytes, read_whole, source_name
 from ..containers.folders import unfolded
 from ..containers.image_sizes import in_pixels
 from ..problems import Problems
+from ..readers.layouts import rules_named
 from ..readers.rrc import formats_that_fit
+from ..readers.rrc_lines import Rules
 from .guessing import NO_REGIONS, guess
 from .known_formats import BOTH, FORMATS, LINES, Format, broken_plugins, lines_as
 
@@ -53,11 +55,12 @@ def read(
     kind: Kind,
     format: str | None = None,
     name: str | None = None,
-    line_format: LineFormat | None = None,
+    shape: str | None = None,
     limits: Limits | None = None,
     on_entry: OnEntry | None = None,
     sizes: Callable[[], Mapping[str, tuple[int, int]]] | None = None,
     encoding: str | None = None,
+    drop_broken_ignored: bool = False,
 ) -> Archive:
     r"""Read a ground truth or results; every fault becomes a problem of the archive.
 
@@ -71,8 +74,8 @@ def read(
         two readings lead to a question.
     name : str, optional
         Name of the file in messages; by default its own name.
-    line_format : LineFormat, optional
-        Format of the coordinates of lines, if only the fields after them are to be guessed.
+    shape : str, optional
+        A format of lines, if only the fields after their coordinates are to be guessed.
     limits : Limits, optional
     on_entry : callable, optional
         Called with the number of finished entries and of all; an exception ends the reading and
@@ -82,6 +85,8 @@ def read(
     encoding : str, optional
         A key of ``ENCODINGS``, for texts that are not UTF-8; by default it is guessed, and texts that
         are probable in several encodings lead to a question.
+    drop_broken_ignored : bool
+        Leave invalid lines of ignored text out of a ground truth, with a warning.
 
     Returns
     -------
@@ -122,16 +127,19 @@ def read(
         if guessed is not None and slug is None and begin and not begin.startswith(b"PK"):
             return _unknown(begin, name)
         limits = limits or Limits()
-        chosen = _chosen(kind, format, slug, line_format)
+        rules = replace(_rules(format, shape), drop_broken_ignored=drop_broken_ignored)
+        chosen = _chosen(kind, format, slug, rules)
         archive = chosen.read(source, kind, name, limits, on_entry)
         if archive.counts.get("F7") and (possible := possible_encodings(source, limits)):
             copy = in_utf8(source, encoding or next(iter(possible)), limits)
             source = open_files.enter_context(opened_once(copy))
             archive = chosen.read(source, kind, name, limits, on_entry)
             archive = _of_encoding(archive, possible, encoding)
-        is_named = slug in LINES and bool(format or line_format)
+        is_named = slug in LINES and bool(format or shape)
         if is_named and (archive.counts.get("L1") or archive.counts.get("L4")):
-            guessed_lines = lines_as(None, None)(source, kind, name, limits, on_entry)
+            guessed_lines = lines_as(
+                replace(rules, line_format=None, tail=None, sides=False, columns=False)
+            )(source, kind, name, limits, on_entry)
             fitting = formats_that_fit(source, kind, name, limits)
             return _other_format(archive, guessed_lines, fitting)
         if slug == "labelme" and format is None:
@@ -219,14 +227,19 @@ def _with(archive: Archive, problems: Problems, formats: tuple[str, ...]) -> Arc
     return replace(archive.with_problems(problems), formats=formats)
 
 
-def _chosen(
-    kind: Kind, format: str | None, slug: str | None, line_format: LineFormat | None
-) -> Format:
-    any_lines = Format("", "", "", BOTH, lines_as(line_format, None))
-    chosen = any_lines if format is None and slug in LINES else FORMATS.get(slug or "")
+def _rules(format: str | None, shape: str | None) -> Rules:
+    """Return the rules for lines: of a format, of the coordinates of a shape, or of any lines."""
+    if format in LINES:
+        return rules_named(format)
+    return replace(rules_named(shape), tail=None) if shape else Rules()
+
+
+def _chosen(kind: Kind, format: str | None, slug: str | None, rules: Rules) -> Format:
+    lines = Format("", "", "", BOTH, lines_as(rules))
+    chosen = lines if slug in LINES else FORMATS.get(slug or "")
     if format is None:
         # A file of no known format is reported as an invalid zip of text files.
-        chosen = chosen or any_lines
+        chosen = chosen or lines
     if chosen is None or kind not in chosen.kinds:
         known = ", ".join(of.slug for of in FORMATS.values() if kind in of.kinds)
         raise UnknownFormat(

@@ -128,7 +128,7 @@ def _line_writer(
     kind: Kind, line_format: LineFormat, with_confidences: bool
 ) -> Callable[[Region, str], str]:
     """Return a function that writes a region as a line, or refuses one that would not read back."""
-    reader = LineReader(kind, Rules(line_format=line_format, loading=True), line_format)
+    reader = LineReader(kind, Rules(line_format=line_format), line_format)
 
     def line_of(region: Region, place: str) -> str:
         line = _line(region, kind, line_format, place)

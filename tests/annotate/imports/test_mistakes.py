@@ -83,13 +83,9 @@ RESULTS = {
          files(lambda x, y, r, b: (x, y, (x + r) / 2, y - 4, r, y, r, b, x, b, 17)),
          ["net.zip > res_img_1.txt, line 1: found 32 of 32 lines with numbers where a text may begin; expected "
           "your choice of how to read the lines: polygon."]),
-    13: ("boxes for a dataset of quadrilaterals", QUADS, files(box),
-         ["net.zip > res_img_1.txt, line 1: found 32 lines with other than 8 numbers (a quadrilateral); expected "
-          "your choice of how to read the lines: ltrb fits them (left,top,right,bottom, then a confidence, a "
-          "text or nothing)."]),
-    14: ("quadrilaterals for a dataset of boxes", BOXES, files(corners),
-         ["net.zip > res_img_1.txt, line 1: found 32 of 32 lines with numbers where a text may begin; expected "
-          "your choice of how to read the lines: quad."]),
+    # Their lines allow one reading, which fits.
+    13: ("boxes for a dataset of quadrilaterals", QUADS, files(box), []),
+    14: ("quadrilaterals for a dataset of boxes", BOXES, files(corners), []),
     15: ("confidences in per cent", QUADS, files(lambda *of: (*corners(*of), 97)),
          ["net.zip > res_img_1.txt, line 1: found a number that is not a confidence (0 to 1) at the end of 32 lines; "
           "expected your choice of how to read the lines: quad."]),
@@ -208,12 +204,8 @@ def test_27_results_without_a_dataset(client):
 @pytest.mark.parametrize(
     ("number", "shown"),
     [
-        (14, "how to read the lines: Quadrilaterals (ICDAR 2015)."),
-        (
-            13,
-            "how to read the lines: Boxes (ICDAR 2013) fits them (left,top,right,bottom, then a "
-            "confidence, a text or nothing).",
-        ),
+        (12, "how to read the lines: Polygons (Total-Text, CTW-1500)."),
+        (29, "how to read the lines: Boxes by their sides."),
     ],
 )
 def test_a_question_of_formats_calls_them_as_the_answers_do(dataset, number, shown):

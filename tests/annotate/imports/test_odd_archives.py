@@ -79,7 +79,6 @@ ASKED = {
     "confidences before corners": (
         *(files(corners, line="0.9,{}"), QUADS, {"format": "quad-confidence-first"}),
     ),
-    "boxes for corners": (FILES, QUADS, {"format": "ltrb"}),
     "numbers where a text begins": (files(corners, end=",3,180.00"), QUADS, {"format": "quad"}),
     "top left, bottom right": (
         *(files(lambda x, y, r, b: (x, y, r, b, r, y, x, b)), QUADS, {"reading": "diagonals"}),
