@@ -176,13 +176,8 @@ def _on_sets(board: Leaderboard) -> Iterator[str]:
 
 def disagreement_table(boards: Mapping[str, Leaderboard]) -> Table:
     """Return every two methods whose significant order, by one figure, depends on the protocol."""
-    return Table(
-        "disagreements",
-        "Where protocols disagree",
-        "Two methods that protocols put in opposite orders, both significantly.",
-        tuple(map(Column, ("First", "Second", "First is better by", "Second is better by"))),
-        tuple(
-            (one.first, one.second, ", ".join(one.for_first), ", ".join(one.for_second))
-            for one in disagreements(boards)
-        ),
+    rows = (
+        (one.first, one.second, ", ".join(one.for_first), ", ".join(one.for_second))
+        for one in disagreements(boards)
     )
+    return listed("disagreements", rows)

@@ -9,7 +9,7 @@ from ..agreement.packed_tables import images_of_table, packed_text, unpacked_tex
 from ..agreement.report import RecallPrecision
 from ..inference.clusters import Declared
 from ..orders.buckets import Ranking
-from .table import CRITERION, PROTOCOL, Column, Data, Row, Table, number, of_each, picked
+from .table import Data, Row, Table, listed, of_each, picked
 
 # Inputs of more scores are not kept in a report.
 MOST_KEPT: Final = 500_000
@@ -65,45 +65,11 @@ def verification_tables(data: Data) -> list[Table]:
     parts = ("image_variance", "annotator_variance", "rest_variance", "degrees_of_freedom")
     pairs = lambda around: picked(around["comparisons"]["pairs"], "first", "second", *parts)  # noqa: E731
     return [
-        Table(
-            "rankings",
-            "Rankings of the annotators",
-            "Buckets of methods, best first, as JSON. Groups and scenes are numbers.",
-            tuple(map(Column, ("image", "annotator", "criterion", "buckets", "group", "scene"))),
-            tuple(_rankings(inputs)),
-        ),
-        Table(
-            "scores",
-            "Scores of the protocols",
-            "Empty: undefined. By preference, methods are compared by the F-score of both.",
-            tuple(map(Column, ("protocol", "method", "image", "recall", "precision"))),
-            tuple(_scores(inputs)),
-        ),
-        Table(
-            "consensus",
-            "Consensus rankings",
-            "Of the images that count.",
-            (CRITERION, Column("Image"), Column("Buckets")),
-            tuple(_consensus(data)),
-        ),
-        Table(
-            "distances",
-            "Distances to the consensus",
-            "Of each protocol, on each image that counts.",
-            (CRITERION, Column("Image"), PROTOCOL, number("Distance", None)),
-            tuple(_distances(data)),
-        ),
-        Table(
-            "components",
-            "Components of variance",
-            "Of the differences between every two protocols: the variances of images, annotators "
-            "and the rest for a single ranking, and the degrees of freedom of the test.",
-            (
-                *(CRITERION, Column("First"), Column("Second")),
-                *(number(name, None) for name in ("Images", "Annotators", "Rest", "Degrees")),
-            ),
-            of_each(data, pairs),
-        ),
+        listed("rankings", _rankings(inputs)),
+        listed("scores", _scores(inputs)),
+        listed("consensus", _consensus(data)),
+        listed("distances", _distances(data)),
+        listed("components", of_each(data, pairs)),
     ]
 
 
