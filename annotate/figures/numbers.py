@@ -1,6 +1,7 @@
 """Numbers that several figures show."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import statistics
+from collections.abc import Mapping, Sequence
 
 from rankings.orders.buckets import Ranking
 
@@ -11,24 +12,11 @@ Rankings = Mapping[str, Mapping[str, Ranking]]
 Matrix = Sequence[Sequence[float | None]]
 
 
-def five_numbers(values: Iterable[float]) -> tuple[float, float, float, float, float]:
+def five_numbers(values: Sequence[float]) -> tuple[float, ...]:
     """Return the minimum, the lower quartile, the median, the upper quartile and the maximum."""
-    ordered = sorted(values)
-    return (
-        quantile(ordered, 0),
-        quantile(ordered, 0.25),
-        quantile(ordered, 0.5),
-        quantile(ordered, 0.75),
-        quantile(ordered, 1),
-    )
-
-
-def quantile(ordered: Sequence[float], share: float) -> float:
-    """Return the quantile by linear interpolation between the two nearest values."""
-    at = share * (len(ordered) - 1)
-    below = int(at)
-    above = min(below + 1, len(ordered) - 1)
-    return ordered[below] + (at - below) * (ordered[above] - ordered[below])
+    at_least_two = values if len(values) > 1 else [*values, *values]
+    quartiles = statistics.quantiles(at_least_two, n=4, method="inclusive")
+    return (min(values), *quartiles, max(values))
 
 
 def mean(values: Sequence[float]) -> float:
