@@ -52,7 +52,7 @@ def kemeny(rankings: Sequence[Ranking], *, max_nodes: int = DEFAULT_MAX_NODES) -
     every method of another, the groups are solved separately, as for the extended Condorcet
     criterion of [YE21]_. (2) If the best choices for the pairs of a group make a weak order, the
     group is solved. (3) Any other group is solved exactly by dynamic programming over subsets, with
-    up to 12 methods (:mod:`.cheapest_order`); by integer programmes of limited size, with up to 24;
+    up to 15 methods (:mod:`.cheapest_order`); by integer programmes of limited size, with up to 24;
     and is only improved step by step, without a proof, with more.
 
     Parameters

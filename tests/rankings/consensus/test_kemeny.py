@@ -181,28 +181,31 @@ def circle(n):
     return [tuple((method,) for method in methods[at:] + methods[:at]) for at in range(0, n, 5)]
 
 
-def test_twelve_methods_at_odds_need_no_search():
-    rankings = circle(12)
+def test_fifteen_methods_at_odds_need_no_search():
+    rankings = circle(15)
     solved = kemeny(rankings, max_nodes=0)
     assert solved.is_proven
     assert solved == kemeny(rankings)
     assert solved.bound == solved.distance == total_distance(solved.ranking, rankings)
 
 
-def test_the_integer_programme_and_the_sum_over_subsets_choose_alike():
+@cases("methods", ["abcdefgh", "abcdefghijklmn"])
+def test_the_integer_programme_and_the_sum_over_subsets_choose_alike(methods):
     rng = random.Random(13)
-    for _ in range(n_samples(usual=3, thorough=20)):
-        rankings = [random_ranking("abcdefgh", rng) for _ in range(rng.randint(2, 5))]
+    is_small = len(methods) < 10
+    for _ in range(n_samples(usual=3, thorough=20) if is_small else 1):
+        rankings = [random_ranking(methods, rng) for _ in range(rng.randint(2, 5))]
         counts = pair_counts(rankings)
         strict, tied = 2 * counts.before.T + counts.tied, counts.before + counts.before.T
         ending = searched(strict, tied, max_nodes=1000)
         assert ending.is_proven
-        assert ending.bound == ending.cost == 2 * least_distance_by_subsets(rankings)
+        assert ending.bound == ending.cost
+        assert not is_small or ending.cost == 2 * least_distance_by_subsets(rankings)
         [no_lower] = cheapest(strict[np.newaxis], tied[np.newaxis])
         assert (ending.no_lower == no_lower).all()
 
 
-@cases(("n", "options"), [(16, {"max_nodes": 0}), (30, {})])
+@cases(("n", "options"), [(20, {"max_nodes": 0}), (30, {})])
 def test_a_search_cut_short_leaves_a_ranking_and_a_bound_around_the_optimum(n, options):
     rng = random.Random(n)
     rankings = [random_ranking([f"m{at:02}" for at in range(n)], rng) for _ in range(5)]
