@@ -1,96 +1,145 @@
-"""Programs and people: the answers of a study's judges next to the rankings of a report."""
+"""Programs, protocols and people: the answers of a study's judges next to the rankings of a report."""
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Hashable, Mapping
+from hashlib import sha256
 from typing import Any, Final
 
+from django.db.models import Count, Max, Q
+
 from annotate.datasets.models import Image, Result
-from annotate.judging.models import CRITERION_NAMES
+from annotate.reports.cache import Asked, computed
 from annotate.reports.included import declared_clusters
-from annotate.reports.inputs import named_rankings
+from annotate.reports.inputs import named_rankings, protocol_scores
+from annotate.reports.services import MAX_IMAGES_ANALYSED_AT_ONCE, sentinels, study_report
 from annotate.studies.models import Study
-from rankings.analysis.judges import JudgeRows, analyse_judges, rows_by_judge
+from rankings.analysis.judges import (
+    JudgeRows,
+    analyse_judges,
+    analyse_protocols,
+    answers_from,
+    main_rows,
+    placed_protocols,
+)
+from rankings.elicitation.log import CRITERIA
+from rankings.inference.judges import Pairs
 from rankings.orders.buckets import Ranking, methods_of
 
-from .models import Judge
+from .models import Judge, JudgeAnswer
 from .tasks import asked_of, looks_of
 
 # More answers are compared from files, by text-order judges.
-MOST_ANSWERS: Final = 50_000
-Table = Mapping[str, list[dict[str, Any]]]
+MOST_ANSWERS: Final = 100_000
 
 
-def programs_and_people(study: Study, judges: Sequence[Judge]) -> Table:
-    """Return the rows of :func:`rankings.analysis.judges.analyse_judges` for some of a study's judges."""
-    given = {judge.name: _rows_of(judge) for judge in judges}
-    asked = {
-        image: {
-            name
-            for rows in given.values()
-            for pair in rows.pairs().get(image, ())
-            for name in pair[:2]
+def is_small(study: Study) -> bool:
+    """Return whether a page compares the judges and protocols of the study."""
+    n_answers = JudgeAnswer.objects.filter(judge__study=study).count()
+    n_images = study.study_images.count()
+    return n_answers <= MOST_ANSWERS and n_images <= MAX_IMAGES_ANALYSED_AT_ONCE
+
+
+def programs_and_people(asked: Asked) -> Mapping[str, Any]:
+    """Return rows of judges and protocols by criterion, cached until answers or rankings change.
+
+    Under ``main``, ``judges`` and ``protocols``, as :mod:`rankings.analysis.judges` gives them;
+    ``unfinished`` are the shares of tasks that are done of the judges without a row.
+    """
+
+    def read() -> tuple[Any, ...]:
+        study = asked.study
+        judges = [(judge, *_rows_of(judge)) for judge in study.judges.select_related("study")]
+        scores = protocol_scores(study, asked.runs)
+        return judges, named_rankings(study), scores, declared_clusters(study)
+
+    def compute(inputs: tuple[Any, ...]) -> dict[str, Any]:
+        judges, people, scores, declared = inputs
+        protocols = placed_protocols(people, scores, asked.settings, sentinels(asked.runs))
+        done = {judge.name: rows for judge, rows, is_finished in judges if is_finished}
+        named: dict[str, set[str]] = {}
+        for rows in done.values():
+            for answers in rows.answers.values():
+                for image, methods in answers.pairs.methods.items():
+                    named.setdefault(image, set()).update(methods)
+        # Drawn methods: only rankings of all methods that judges were asked about.
+        whole = {
+            criterion: {
+                image: {name: one for name, one in of.items() if named[image] <= methods_of(one)}
+                for image, of in of_criterion.items()
+                if image in named
+            }
+            for criterion, of_criterion in people.items()
         }
-        for image in {image for rows in given.values() for image in rows.pairs()}
-    }
-    people = {
-        criterion: {
-            # Drawn methods: only rankings of all methods that judges were asked about.
-            image: {name: one for name, one in of.items() if asked[image] <= methods_of(one)}
-            for image, of in of_criterion.items()
-            if image in asked
+        return {
+            "main": main_rows(study_report(asked).report, done),
+            "judges": analyse_judges(whole, done, declared=declared, protocols=protocols),
+            "protocols": analyse_protocols(people, protocols, declared=declared),
+            "unfinished": {
+                judge.name: rows.done for judge, rows, is_finished in judges if not is_finished
+            },
         }
-        for criterion, of_criterion in named_rankings(study).items()
-    }
-    return analyse_judges(people, given, declared=declared_clusters(study))
+
+    fields = ("pk", "name", "margin", "closed", "n", "newest")
+    counted = asked.study.judges.annotate(n=Count("answers"), newest=Max("answers"))
+    version = "-".join(str(row) for row in counted.values_list(*fields).order_by("pk"))
+    name = f"programs-{sha256(version.encode()).hexdigest()}"
+    return computed(asked, (name,), read, compute)
 
 
 def rankings_of(judge: Judge) -> dict[str, dict[str, Ranking]]:
     """Return by criterion a judge's ranking of each image of which it was asked all pairs."""
-    images, methods = _names(judge.study)
-    looks = {
-        images[image]: [[methods[result] for result in look] for look in of_image]
-        for image, of_image in looks_of(judge.study, judge.images).items()
-    }
-    rows = _rows_of(judge)
-    return {
-        criterion: rows.rankings(criterion, looks)
-        for criterion in judge.criteria
-        if any(row.get(criterion) for row in rows.last.values())
-    }
+    rows, _ = _rows_of(judge)
+    return {name: rows.rankings(name) for name, of in rows.answers.items() if of.has_any}
 
 
-def _names(study: Study) -> tuple[dict[int, str], dict[int, str]]:
-    """Return the names of a study's images, and the method of each result."""
+def _rows_of(judge: Judge) -> tuple[JudgeRows, bool]:
+    """Return a judge's answers, and whether all its tasks were tried."""
+    study = judge.study
     images = dict(Image.objects.filter(studies=study).values_list("pk", "name"))
     results = Result.objects.filter(method__studies=study, image__studies=study)
-    return images, dict(results.values_list("pk", "method__name"))
-
-
-def _rows_of(judge: Judge) -> JudgeRows:
-    images, methods = _names(judge.study)
-    fields = ("image", "left", "right", "repeat", "attempt", "outcome", *CRITERION_NAMES)
-    rows = [
-        {
-            **row,
-            "judge": judge.name,
-            "image": images[row["image"]],
-            "left": methods[row["left"]],
-            "right": methods[row["right"]],
-        }
-        for row in judge.answers.order_by("pk").values(*fields)
-        if row["image"] in images and {row["left"], row["right"]} <= methods.keys()
-    ]
-    found = rows_by_judge(enumerate(rows, 1), judge.name).get(judge.name, JudgeRows({}))
-    pairs: dict[str, list[tuple[str, str, float]]] = defaultdict(list)
-    for pair in asked_of(judge):
-        names = methods[pair.one], methods[pair.other]
-        pairs[images[pair.image]].append((*names, pair.probability))
-    return replace(
-        found,
-        asked=pairs,
-        both_orders=judge.orders == Judge.Orders.BOTH,
-        repeats=judge.repeats,
-        margin=judge.margin,
-        tuned=bool({*judge.tuned_on} & pairs.keys()),
+    methods = dict(results.values_list("pk", "method__name"))
+    asked = asked_of(judge)
+    pairs = Pairs(
+        [(images[pair.image], methods[pair.one], methods[pair.other]) for pair in asked],
+        [pair.probability for pair in asked],
     )
+    places: dict[Hashable, tuple[int, int]] = {}
+    for at, pair in enumerate(asked):
+        places[pair.one, pair.other], places[pair.other, pair.one] = (at, 0), (at, 1)
+    is_answered = Q(outcome=JudgeAnswer.Outcome.ANSWERED)
+    fields = ("left", "right", "repeat")
+    answered = [*judge.answers.filter(is_answered).order_by().values_list(*fields, *CRITERIA)]
+    last = dict.fromkeys((row[:3] for row in answered), JudgeAnswer.Outcome.ANSWERED.value)
+    others = judge.answers.exclude(is_answered).order_by("-attempt", "-pk")
+    n_others = Counter[str]()
+    for *key, outcome in others.values_list(*fields, "outcome").iterator():
+        n_others[outcome] += 1
+        last.setdefault((key[0], key[1], key[2]), outcome)
+    last = {key: outcome for key, outcome in last.items() if key[:2] in places}
+    tried = {places[key[0], key[1]][0] for key in last}
+    n_tried = Counter(asked[at].image for at in tried)
+    alike = {
+        images[image]: {methods[of[0]]: [methods[pk] for pk in of] for of in looks}
+        for image, looks in looks_of(study, judge.images).items()
+        if n_tried[image] == len(looks) * (len(looks) - 1) // 2
+    }
+    both_orders = judge.orders == Judge.Orders.BOTH
+    answers = answers_from(
+        pairs,
+        places,
+        ((row[:2], row[2], row[3:]) for row in answered),
+        both_orders=both_orders,
+        repeats=judge.repeats,
+        criteria=judge.criteria,
+    )
+    n_tasks = len(asked) * judge.repeats * (2 if both_orders else 1)
+    n_done = sum(outcome != JudgeAnswer.Outcome.FAILED for outcome in last.values())
+    found = JudgeRows(
+        answers,
+        n_done / n_tasks if n_tasks else 0.0,
+        margin=judge.margin,
+        tuned=bool({*judge.tuned_on} & pairs.methods.keys()),
+        n_outcomes={JudgeAnswer.Outcome.ANSWERED.value: len(answered), **n_others},
+        alike=alike,
+    )
+    return found, 0 < n_tasks == len(last)

@@ -7,9 +7,11 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from annotate.judging.models import CRITERION_NAMES
+from annotate.studies.models import Study
 from annotate.tables import Cell, Column, Table, number
 
 from .models import Judge, JudgeAnswer, PicturesSent
+from .services import counts_of
 
 
 def judge_table(rows: Sequence[tuple[Judge, Mapping[str, Any]]]) -> Table | None:
@@ -43,39 +45,113 @@ def _marks(judge: Judge) -> str:
     return ", ".join(filter(None, marks))
 
 
-def comparison_tables(compared: Mapping[str, list[dict[str, Any]]]) -> list[dict[str, Any]]:
-    """Return a table and the sentences of each criterion with answers."""
-    return [
-        {
-            "criterion": CRITERION_NAMES[criterion],
-            "table": _compared(rows, str(CRITERION_NAMES[criterion])),
-            "sentences": [(row["judge"], row["sentence"]) for row in rows],
-            "n_judges": len(rows),
-        }
-        for criterion, rows in compared.items()
+def shown_comparison(
+    study: Study, found: Mapping[str, Any], criterion: str
+) -> dict[str, Any] | None:
+    """Return what programs and protocols have in common with people by one criterion.
+
+    ``found`` is that of comparison.programs_and_people(). None if there is nothing to compare.
+    """
+    judges, protocols = (found[of].get(criterion, []) for of in ("judges", "protocols"))
+    if not judges and not protocols:
+        return None
+    label = str(CRITERION_NAMES[criterion])
+    return {
+        "criterion": label,
+        "sentences": [(row["judge"], row["sentence"]) for row in judges],
+        "of_protocols": _of_protocols(protocols),
+        "n_judges": len(judges),
+        "n_protocols": len(protocols),
+        "table": _compared(judges, protocols, label),
+        "programs": _programs(study, judges, label) if judges else None,
+        "against": _against(judges, label) if any(row["against"] for row in judges) else None,
+        "unfinished": [(name, 100 * share) for name, share in found["unfinished"].items()],
+    }
+
+
+def _of_protocols(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return which protocols may stand in for a person, or why nothing is stated."""
+    stated = [row for row in rows if row["may_stand_in"] is not None]
+    if not rows:
+        return ""
+    if not stated:
+        return " ".join([_("Nothing is stated about protocols."), *rows[0]["missing"]])
+    names = ", ".join(row["protocol"] for row in stated if row["may_stand_in"])
+    return _("Protocols that may stand in for a person: {names}.").format(names=names or "–")
+
+
+def _compared(
+    judges: Sequence[Mapping[str, Any]], protocols: Sequence[Mapping[str, Any]], label: str
+) -> Table:
+    columns = [
+        Column(_("Program or protocol")),
+        *(Column(words, True) for words in (_("Difference"), _("From"), _("To"), _("Margin"))),
+        Column(_("May stand in")),
+        *(Column(words, True) for words in ("rho", "omega (.2)")),
     ]
+    rows = [(row["judge"], _("program"), row) for row in judges]
+    rows += [(row["protocol"], _("protocol"), row) for row in protocols]
+    rows.sort(key=lambda one: (one[2]["difference"] is None, one[2]["difference"] or 0))
+    stated = {True: _("yes"), False: _("no"), None: "–"}
+    shown = [
+        [
+            Cell(name, is_heading=True, small=kind),
+            *(number(row[key], 1) for key in ("difference", "low", "high")),
+            number(100 * row["margin"], 1, small=_late(row)),
+            Cell(stated[row["may_stand_in"]]),
+            *(number(value, 2) for value in (row["rho"], row["omega"].get("0.2"))),
+        ]
+        for name, kind, row in rows
+    ]
+    return Table(columns, shown, label=label)
 
 
-def _compared(rows: Sequence[Mapping[str, Any]], label: str) -> Table:
+def _late(row: Mapping[str, Any]) -> str:
+    return _("chosen after the first answer") if row.get("late_margin") else ""
+
+
+def _programs(study: Study, rows: Sequence[Mapping[str, Any]], label: str) -> Table:
     columns = [
         Column(_("Program")),
-        *(Column(words, True) for words in (_("Difference"), _("From"), _("To"), _("Margin"))),
         *(Column(words, True) for words in (_("Missing verdicts"), _("At best"), _("At worst"))),
         *(Column(words, True) for words in (_("Contradictions"), _("First place"))),
-        *(Column(words, True) for words in (_("Circular triples"), "rho", "omega (.2)")),
+        *(Column(words, True) for words in (_("Stability"), _("Circular triples"))),
+        *(Column(words, True) for words in (_("Tokens"), _("Cost"), _("Seconds"))),
+    ]
+    counts = {judge.name: counts_of(judge) for judge in study.judges.all()}
+    shown = []
+    for row in rows:
+        counted = counts[row["judge"]]
+        shown.append(
+            [
+                Cell(row["judge"], is_heading=True),
+                number(row["n_missing"]),
+                *(number(row[name], 1) for name in ("at_best", "at_worst")),
+                *(_percent(row[name]) for name in ("contradictions", "first_place", "stability")),
+                number(row["n_circular"]),
+                number(counted["tokens_in"] + counted["tokens_out"]),
+                number(counted["cost"], 2),
+                number(counted["seconds"]),
+            ]
+        )
+    return Table(columns, shown, label=label)
+
+
+def _against(rows: Sequence[Mapping[str, Any]], label: str) -> Table:
+    columns = [
+        *(Column(words) for words in (_("Program"), _("Protocol"))),
+        *(Column(words, True) for words in (_("Difference"), _("From"), _("To"))),
+        Column(_("Adjusted p"), True),
     ]
     shown = [
         [
             Cell(row["judge"], is_heading=True),
-            *(number(row[name], 1) for name in ("difference", "low", "high")),
-            number(100 * row["margin"], 1),
-            number(row["n_missing"]),
-            *(number(row[name], 1) for name in ("at_best", "at_worst")),
-            *(_percent(row[name]) for name in ("contradictions", "first_place")),
-            number(row["n_circular"]),
-            *(number(value, 2) for value in (row["rho"], row["omega"].get("0.2"))),
+            Cell(pair["protocol"]),
+            *(number(pair[key], 1) for key in ("difference", "low", "high")),
+            number(pair["adjusted_p_value"], 3),
         ]
         for row in rows
+        for pair in row["against"]
     ]
     return Table(columns, shown, label=label)
 

@@ -9,14 +9,15 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from annotate.reports.services import asked_now, usual_settings
 from annotate.requests import SignedInRequest, refusals_on, require
 from annotate.studies.shortcuts import followed
 
 from . import services
-from .comparison import MOST_ANSWERS, programs_and_people
+from .comparison import is_small, programs_and_people
 from .forms import ReleaseForm
-from .models import JudgeAnswer, PicturesSent
-from .presentation import comparison_tables, judge_table, sent_table
+from .models import PicturesSent
+from .presentation import judge_table, sent_table, shown_comparison
 
 
 @login_required
@@ -25,14 +26,16 @@ def judges(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the programs of a study, and how they compare with its people."""
     study = followed(request, slug)
     rows = [(judge, services.counts_of(judge)) for judge in study.judges.select_related("study")]
-    n_answers = JudgeAnswer.objects.filter(judge__study=study).count()
-    is_small = n_answers <= MOST_ANSWERS
-    compared = programs_and_people(study, [judge for judge, _ in rows]) if is_small else {}
+    may_compare = bool(rows) and is_small(study)
+    asked = asked_now(study, usual_settings(study))
+    found = programs_and_people(asked) if may_compare else None
+    shown = [shown_comparison(study, found, name) for name in found["judges"]] if found else []
     context: dict[str, Any] = {
         "study": study,
         "judges": judge_table(rows),
-        "compared": comparison_tables(compared),
-        "is_small": is_small,
+        "compared": shown,
+        "unfinished": [*found["unfinished"].items()] if found else [],
+        "is_small": may_compare or not rows,
         "release": services.release_in_force(study),
         "site": request.build_absolute_uri("/").rstrip("/"),
         "may_release": request.user.has_perm("annotate.load_data"),

@@ -11,7 +11,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from annotate.figures.presentation import Preferred, ShownFigure
+from annotate.judges.comparison import is_small, programs_and_people
+from annotate.judges.presentation import shown_comparison
 from annotate.languages import in_decimals
+from annotate.reports.cache import Asked
 from annotate.reports.main_table import ShownTable
 from annotate.reports.presentation import ShownAround
 from annotate.studies.models import Study
@@ -88,7 +91,15 @@ class Question:
     # Further anchors of what it holds, which earlier addresses name.
     anchors: Sequence[str] = ()
     # Reads more for its template, once it is open.
-    reads: "Callable[[Study], Any] | None" = None
+    reads: "Callable[[Found], Any] | None" = None
+
+
+def _programs(found: "Found") -> dict[str, Any] | None:
+    """Return programs and protocols next to people; None if there are none, or too many answers."""
+    if found.asked is None or not is_small(found.study):
+        return None
+    compared = programs_and_people(found.asked)
+    return shown_comparison(found.study, compared, found.criterion)
 
 
 # Another subject joins the page with a line here, a template and perhaps a function that reads.
@@ -132,6 +143,12 @@ QUESTIONS: Final = (
         ("part-open",),
     ),
     Question(
+        "programs",
+        gettext_lazy("Programs and people"),
+        "reports/asked_programs.html",
+        reads=_programs,
+    ),
+    Question(
         "made",
         gettext_lazy("Settings and files"),
         "reports/asked_made.html",
@@ -171,6 +188,8 @@ class Found:
     around: Mapping[str, ShownAround]
     # A sentence on changes since the last kept report; "" without one.
     since: str = ""
+    # None: a kept report, which has no programs.
+    asked: Asked | None = None
 
     def sentences(self, slug: str) -> list[str]:
         """Return what a question's first paragraph says."""
@@ -215,7 +234,8 @@ def shown_questions(query: QueryDict, found: Found) -> list[ShownQuestion]:
     return [
         _shown(question, query, opened, found)
         for question in QUESTIONS
-        if found.data or question.slug in ("people", "made") or question.slug == "detectors"
+        if (found.data or question.slug in ("people", "made", "detectors"))
+        and (found.asked or question.slug != "programs")
     ]
 
 
@@ -230,7 +250,7 @@ def _shown(question: Question, query: QueryDict, opened: set[str], found: Found)
     figures = [found.figures[name] for name in question.figures if name in found.figures]
     tables = [found.around[name] for name in question.tables if name in found.around]
     said = found.sentences(question.slug)
-    content = question.reads(found.study) if question.reads else None
+    content = question.reads(found) if question.reads else None
     return ShownQuestion(*same, changed.urlencode(), holds, said, [*figures, *tables], content)
 
 

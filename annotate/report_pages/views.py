@@ -20,8 +20,16 @@ from annotate.figures.presentation import (
     shown_figures,
 )
 from annotate.figures.shortcuts import report_page
+from annotate.judges.comparison import is_small, programs_and_people
 from annotate.reports import exports, services
-from annotate.reports.main_table import Behind, ImageLinks, shown_tables
+from annotate.reports.cache import Asked
+from annotate.reports.main_table import (
+    Behind,
+    ImageLinks,
+    ShownRow,
+    program_rows,
+    shown_tables,
+)
 from annotate.reports.models import KeptReport
 from annotate.reports.presentation import (
     ShownAround,
@@ -76,7 +84,9 @@ def report(request: HttpRequest, form: FigureForm) -> dict[str, Any]:
         "address_of_images": reverse("reports:images", args=[study.slug]),
         "pairs": shown_pairs(services.pairs_report(asked)),
     }
-    page = _Page(request, study, built.report, data, asked.criterion, figures, behind, detectors)
+    page = _Page(
+        request, study, built.report, data, asked.criterion, figures, behind, detectors, asked
+    )
     return context | page.context(built.header)
 
 
@@ -115,6 +125,8 @@ class _Page:
     behind: Behind
     # The criterion of the detectors' standings, or its preferences alone.
     detectors: Mapping[str, Any]
+    # None: a kept report.
+    asked: Asked | None = None
 
     def context(self, header: Mapping[str, str]) -> dict[str, Any]:
         """Return the context of reports/report_page.html."""
@@ -122,12 +134,14 @@ class _Page:
         analysis = self.data["analysis"] if self.data else {}
         tables = shown_tables(self.report, analysis, behind=self.behind)
         shown = next(table for table in tables if table.criterion == criterion)
+        shown = replace(shown, programs=self._programs(shown.table.n_images))
         figures = self._figures() if shown.rows else {}
         preferred = preferred_of(criterion, self.detectors)
         pages, settings = dict(criteria_links(query)), query.copy()
         settings.pop(OPEN, None)
         since = self._since() if "made" in asked_for(query) else ""
-        found = Found(study, criterion, self.data, preferred, figures, self._around(), since)
+        around = self._around()
+        found = Found(study, criterion, self.data, preferred, figures, around, since, self.asked)
         return {
             "study": study,
             "criterion": criterion,
@@ -140,7 +154,7 @@ class _Page:
             "skips": skips_said(header),
             "tables": tables,
             "shown": shown,
-            "others": [table for table in tables if table is not shown],
+            "others": [table for table in tables if table.criterion != criterion],
             "answer": answer_of(shown, self.data, None if self._is_kept else study),
             "preferred": preferred,
             "figure": figures.get(FIRST_FIGURE),
@@ -150,6 +164,13 @@ class _Page:
     @property
     def _is_kept(self) -> bool:
         return self.figure_data is not None and self.figure_data.kept is not None
+
+    def _programs(self, n_images: int) -> list[ShownRow]:
+        """Return Best, Worst and Score of the study's judges; a kept report has none."""
+        if self.asked is None or not self.study.judges.exists() or not is_small(self.study):
+            return []
+        main = programs_and_people(self.asked)["main"]
+        return program_rows(main.get(self.criterion, []), n_images)
 
     def _since(self) -> str:
         """Return what has changed since the last kept report."""

@@ -157,17 +157,26 @@ class ShownTable:
     has_pairs: bool = False
     # Whether only intervals and clusters go with the measures.
     is_brief: bool = False
+    # Programs that judge, as rows that no protocol is compared with.
+    programs: Sequence[ShownRow] = ()
 
     @property
     def heads(self) -> list[Head]:
         return list(_Columns(self).heads())
 
     @property
-    def bodies(self) -> list[list[Line]]:
-        """The lines of the protocols by Score, and those of the baselines."""
-        line = _Columns(self).line
+    def bodies(self) -> list[tuple[str, list[Line]]]:
+        """The lines of the protocols by Score, of the baselines and of programs, with CSS classes."""
+        line, own = _Columns(self).line, replace(self, behind=Behind())
         by_score = sorted(self.rows, key=lambda one: (one.score is None, one.score or 0))
-        return [[line(one) for one in rows] for rows in (by_score, self.baselines)]
+        further = "baselines" if self.is_brief else "baselines further"
+        found = [
+            ("", [line(one) for one in by_score]),
+            (further, [line(one) for one in self.baselines]),
+        ]
+        # No page has the images of a program by its distance.
+        programs = [_Columns(own).line(one) for one in self.programs]
+        return [*found, ("baselines programs", programs)] if programs else found
 
     @property
     def has_alike(self) -> bool:
@@ -236,6 +245,20 @@ def shown_tables(report: Report, analysis: Mapping[str, Any], **more: Any) -> li
     return [
         replace(shown_table(criterion, table, analysis.get(criterion)), distance=distance, **more)
         for criterion, table in report.criteria.items()
+    ]
+
+
+def program_rows(rows: Sequence[Mapping[str, Any]], n_images: int) -> list[ShownRow]:
+    """Return the rows of judges, which may have been asked about fewer images than count."""
+    some = _("program, {n} of {all} images")
+    return [
+        ShownRow(
+            row_from_json(row),
+            _("program")
+            if row["n_images"] == n_images
+            else some.format(n=row["n_images"], all=n_images),
+        )
+        for row in rows
     ]
 
 

@@ -1,116 +1,123 @@
-"""Rows of judges' answers, and the table of programs and people."""
+"""Answers of judges from rows, and the tables of programs and people."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
+import numpy as np
+
+from ..agreement.report import Report, Settings, values_of
 from ..elicitation.log import CRITERIA
 from ..errors import RankingError
 from ..inference.clusters import NONE_DECLARED, Declared
+from ..inference.judge_answers import NO_RANKINGS, Answers, Pairs, Placed, Rankings, consistency
 from ..inference.judges import (
     EPSILONS,
     MARGIN,
-    Answers,
     JudgeStandIn,
-    PairAnswers,
-    consistency,
     judge_stand_in,
-    nearest_ranking,
+    protocols_stand_in,
 )
-from ..orders.buckets import Ranking
+from ..inference.significance import holm
+from ..orders.buckets import Ranking, methods_of
+from ..orders.distances import distances_between
+from ..orders.edit_distance import places_of
+from ..orders.packed_scores import packed_scores, places_from_scores
+from .analysis import ProtocolScores
 
 COLUMNS: Final = ("judge", "image", "left", "right", "repeat", "attempt", "outcome")
 _ANSWERED: Final = "answered"
 _FAILED: Final = "failed"
-_VERDICTS: Final = ("left", "equal", "right")
-People = Mapping[str, Mapping[str, Mapping[str, Ranking]]]
+_SIGNS: Final = {"left": 1.0, "equal": 0.0, "right": -1.0, "": np.nan, None: np.nan}
+# criterion -> image -> name -> ranking
+ByCriterion = Mapping[str, Rankings]
+Table = dict[str, list[dict[str, Any]]]
 
 
 @dataclass(frozen=True)
 class JudgeRows:
-    """A judge's last answers: (image, left, right, repeat) -> row, with what it was asked.
+    """A judge's answers by criterion, with what is known of it.
 
-    ``asked``: image -> (one, other, probability) of each pair; None: the pairs in the rows,
-    with their column probability if there is one.
+    ``done`` is the share of its tasks that have an answer, a refusal or an unreadable one included.
     """
 
-    last: Mapping[tuple[str, str, str, int], Mapping[str, Any]]
-    asked: Mapping[str, Sequence[tuple[str, str, float]]] | None = None
-    both_orders: bool = True
-    repeats: int = 1
+    answers: Mapping[str, Answers]
+    done: float
     margin: float = MARGIN
     # The margin was chosen after the first answer.
     is_late: bool = False
     tuned: bool = False
     n_outcomes: Mapping[str, int] = field(default_factory=dict)
+    # image -> method -> the methods drawn like it, of which it alone was asked, of the images whose
+    # pairs were all tried; None: of every image as it is.
+    alike: Mapping[str, Mapping[str, Sequence[str]]] | None = None
 
-    def pairs(self) -> Mapping[str, Sequence[tuple[str, str, float]]]:
-        if self.asked is not None:
-            return self.asked
-        found: dict[str, dict[tuple[str, str], float]] = defaultdict(dict)
-        for (image, left, right, _), row in self.last.items():
-            chance = float(row.get("probability") or 1)
-            found[image][min(left, right), max(left, right)] = chance
+    def rankings(self, criterion: str) -> dict[str, Ranking]:
+        """Return the ranking of each image whose pairs were all tried, nearest to the verdicts."""
+        found = self.answers[criterion].rankings()
+        if self.alike is None:
+            return found
         return {
-            image: [(*pair, p) for pair, p in sorted(of.items())] for image, of in found.items()
+            image: tuple(
+                tuple(sorted(name for one in bucket for name in self.alike[image][one]))
+                for bucket in ranking
+            )
+            for image, ranking in found.items()
+            if image in self.alike
         }
 
-    def answers(self, criterion: str) -> Answers:
-        """Return the answers of one criterion, by image."""
 
-        def of_order(image: str, left: str, right: str) -> list[Any]:
-            rows = [self.last.get((image, left, right, n + 1), {}) for n in range(self.repeats)]
-            return [row.get(criterion) or None for row in rows]
+def answers_from(
+    pairs: Pairs,
+    places: Mapping[Hashable, tuple[int, int]],
+    answered: Iterable[tuple[Hashable, int, Sequence[str | None]]],
+    *,
+    both_orders: bool,
+    repeats: int,
+    criteria: Collection[str] = (),
+) -> dict[str, Answers]:
+    """Return the answers of each criterion that was asked, or that has any.
 
-        found: dict[str, list[PairAnswers]] = {}
-        for image, pairs in self.pairs().items():
-            for one, other, probability in pairs:
-                forward, backward = of_order(image, one, other), of_order(image, other, one)
-                sides: tuple[Any, Any] = (forward, backward)
-                if not self.both_orders:
-                    is_forward = any(
-                        (image, one, other, n + 1) in self.last for n in range(self.repeats)
-                    )
-                    sides = (forward, None) if is_forward else (None, backward)
-                pair = PairAnswers(one, other, *sides, probability=probability)
-                found.setdefault(image, []).append(pair)
-        return found
-
-    def rankings(
-        self, criterion: str, looks: Mapping[str, Sequence[Sequence[str]]]
-    ) -> dict[str, Ranking]:
-        """Return the ranking of each image whose pairs were all asked.
-
-        ``looks`` are the methods of each image, those whose results look alike together, by the name
-        in the pairs first.
-        """
-        asked = {(image, frozenset((left, right))) for image, left, right, _ in self.last}
-        found = {}
-        for image, pairs in self.answers(criterion).items():
-            alike = {of[0]: of for of in looks[image]}
-            n_asked = sum((image, frozenset((pair.one, pair.other))) in asked for pair in pairs)
-            if n_asked == len(alike) * (len(alike) - 1) // 2:
-                found[image] = tuple(
-                    tuple(sorted(name for one in bucket for name in alike[one]))
-                    for bucket in nearest_ranking(pairs)
-                )
-        return found
-
-    @property
-    def done(self) -> float:
-        """The share of tasks that have an answer, a refusal or an unreadable one included."""
-        n = sum(map(len, self.pairs().values())) * self.repeats * (2 if self.both_orders else 1)
-        n_done = sum(row["outcome"] != _FAILED for row in self.last.values())
-        return n_done / n if n else 0.0
+    ``places`` holds the number of the pair and its order for each key, ``answered`` key, repeat from 1 and
+    the verdicts by CRITERIA; those of other keys or repeats do not count. With one order, a pair is asked
+    in the order of its answers.
+    """
+    at, verdicts = [], []
+    for key, repeat, said in answered:
+        place = places.get(key)
+        if place is not None and repeat <= repeats:
+            at.append((*place, repeat - 1))
+            verdicts.append([_SIGNS[verdict] for verdict in said])
+    pair, order, repeat_of = np.array(at, dtype=np.intp).reshape(-1, 3).T
+    signs = np.array(verdicts, dtype=float).reshape(-1, len(CRITERIA)).T * (1 - 2 * order)
+    n = len(pairs.rows)
+    asked = np.ones((n, 2), dtype=bool)
+    if not both_orders:
+        asked[:, 1] = False
+        asked[pair, :] = False
+        asked[pair, order] = True
+    said = np.full((len(CRITERIA), n, 2, repeats), np.nan)
+    said[:, pair, order, repeat_of] = signs
+    return {
+        criterion: Answers(pairs, said[at_criterion], asked)
+        for at_criterion, criterion in enumerate(CRITERIA)
+        if criterion in criteria or not np.isnan(signs[at_criterion]).all()
+    }
 
 
 def rows_by_judge(
-    numbered: Iterable[tuple[int, Mapping[str, Any]]], place: str, *, margin: float = MARGIN
+    numbered: Iterable[tuple[int, Mapping[str, Any]]],
+    place: str,
+    *,
+    margin: float | None = None,
+    tuned: bool = False,
 ) -> dict[str, JudgeRows]:
     """Return the rows of a table by judge; of several attempts an answer counts, else the last.
 
-    Raises RankingError if a row is not an answer; the message names ``place`` and the row's number.
+    A judge was asked the pairs in its rows, drawn with their ``probability`` if there is such a column. A
+    ``margin`` given here was not stored before its first answer. Raises RankingError if a row is not an
+    answer; the message names ``place`` and its number.
     """
     last: dict[str, dict[tuple[str, str, str, int], Mapping[str, Any]]] = defaultdict(dict)
     outcomes: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
@@ -120,7 +127,9 @@ def rows_by_judge(
             attempt = int(row["attempt"])
         except (TypeError, ValueError):
             raise RankingError(f"{place} {number}: repeat and attempt are whole numbers") from None
-        if any(row.get(name) not in (*_VERDICTS, "", None) for name in CRITERIA):
+        if key[3] < 1:
+            raise RankingError(f"{place} {number}: repeats are counted from 1")
+        if any(row.get(name) not in _SIGNS for name in CRITERIA):
             raise RankingError(f"{place} {number}: a verdict is left, equal or right")
         if row["left"] == row["right"]:
             raise RankingError(f"{place} {number}: left and right are the same method")
@@ -129,82 +138,196 @@ def rows_by_judge(
         before = of_judge.get(key)
         if before is None or (before["outcome"] != _ANSWERED and int(before["attempt"]) <= attempt):
             of_judge[key] = row
-    return {
-        name: JudgeRows(
-            rows,
-            both_orders=any((i, right, left, n) in rows for i, left, right, n in rows),
-            repeats=max((key[3] for key in rows), default=1),
-            margin=margin,
-            n_outcomes=dict(outcomes[name]),
+    found = {}
+    for name, rows in last.items():
+        chances = {
+            (i, min(left, right), max(left, right)): float(row.get("probability") or 1)
+            for (i, left, right, _), row in rows.items()
+        }
+        known = sorted(chances)
+        pairs = Pairs(known, [chances[pair] for pair in known])
+        places: dict[Hashable, tuple[int, int]] = {}
+        for at, (image, one, other) in enumerate(pairs.rows):
+            places[image, one, other], places[image, other, one] = (at, 0), (at, 1)
+        both_orders = any((i, right, left, n) in rows for i, left, right, n in rows)
+        repeats = max(key[3] for key in rows)
+        n_tasks = len(known) * repeats * (2 if both_orders else 1)
+        n_done = sum(row["outcome"] != _FAILED for row in rows.values())
+        answered = (
+            (key[:3], key[3], [row.get(name) for name in CRITERIA]) for key, row in rows.items()
         )
-        for name, rows in last.items()
-    }
+        answers = answers_from(pairs, places, answered, both_orders=both_orders, repeats=repeats)
+        is_late = margin is not None
+        chosen = MARGIN if margin is None else margin
+        found[name] = JudgeRows(
+            answers, n_done / n_tasks, chosen, is_late, tuned, dict(outcomes[name])
+        )
+    return found
 
 
 def analyse_judges(
-    people: People, judges: Mapping[str, JudgeRows], *, declared: Declared = NONE_DECLARED
-) -> dict[str, list[dict[str, Any]]]:
+    people: ByCriterion,
+    judges: Mapping[str, JudgeRows],
+    *,
+    declared: Declared = NONE_DECLARED,
+    protocols: Mapping[str, Placed] | None = None,
+) -> Table:
     """Return for each criterion a row for each judge, as JSON.
 
-    ``people`` are whole rankings: criterion -> image -> annotator -> ranking. A judge without an
-    answer by a criterion has no row. Limits are of the level 1 - 0.05 / judges of the criterion.
+    ``people`` are whole rankings of each annotator. A judge without an answer by a criterion has no row.
+    Limits are of the level 1 - 0.05 / judges of the criterion. With ``protocols``, their rankings by
+    criterion, each row has the tests against them, Holm's rule over those of all judges of the criterion.
     """
-    table: dict[str, list[dict[str, Any]]] = {}
+    table: Table = {}
     for criterion in CRITERIA:
-        answers = {
-            name: of.answers(criterion)
-            for name, of in judges.items()
-            if any(row.get(criterion) for row in of.last.values())
-        }
-        for name, of_judge in answers.items():
-            given = judges[name]
+        given = {name: of for name, of in judges.items() if criterion in of.answers}
+        own = Placed.from_rankings(people.get(criterion, {})) if given else NO_RANKINGS
+        ranked = (protocols or {}).get(criterion, NO_RANKINGS)
+        for name, of in given.items():
+            answers = of.answers[criterion]
             found = judge_stand_in(
                 name,
-                people.get(criterion, {}),
-                of_judge,
+                own,
+                answers,
+                protocols=ranked,
                 declared=declared,
-                margin=given.margin,
-                n_judges=len(answers),
-                done=given.done,
-                tuned=given.tuned,
+                margin=of.margin,
+                n_judges=len(given),
+                done=of.done,
+                tuned=of.tuned,
             )
             table.setdefault(criterion, []).append(
                 {
                     "judge": name,
-                    "sentence": sentence(found),
-                    "n_judges": len(answers),
-                    "done": given.done,
-                    "outcomes": dict(given.n_outcomes),
-                    "late_margin": given.is_late,
+                    "sentence": sentence(found, is_late=of.is_late),
+                    "n_judges": len(given),
+                    "done": of.done,
+                    "outcomes": dict(of.n_outcomes),
+                    "late_margin": of.is_late,
                     **_flat(found),
-                    **asdict(consistency(of_judge)),
+                    **asdict(consistency(answers)),
+                    "against": [
+                        {
+                            "protocol": pair.first,
+                            # The judge comes second.
+                            "difference": _negative(pair.difference),
+                            "low": _negative(pair.high),
+                            "high": _negative(pair.low),
+                            "p_value": pair.p_value,
+                        }
+                        for pair in found.against
+                    ],
                 }
             )
+        against = [pair for row in table.get(criterion, []) for pair in row["against"]]
+        for pair, adjusted in zip(against, holm([one["p_value"] for one in against]), strict=True):
+            pair["adjusted_p_value"] = adjusted
     return table
+
+
+def placed_protocols(
+    people: ByCriterion, scores: ProtocolScores, settings: Settings, sentinels: Collection[str] = ()
+) -> dict[str, Placed]:
+    """Return the rankings of a report's images by its protocols, without those that ignore the truth.
+
+    An image counts as in :func:`.build_report`: its people ranked the same methods, which all have scores.
+    """
+    names = {name for of_image in scores.values() for name in of_image}
+    protocols = tuple(sorted(names.difference(sentinels)))
+    chosen = {
+        image: {name: of_image[name] for name in protocols if name in of_image}
+        for image, of_image in scores.items()
+    }
+    found: dict[str, Placed] = {}
+    for criterion, rankings in people.items() if protocols else ():
+        values = values_of(criterion, chosen, settings)
+        by_size: dict[int, list[tuple[str, tuple[str, ...]]]] = defaultdict(list)
+        for image, of_people in rankings.items():
+            ranked = {methods_of(ranking) for ranking in of_people.values()}
+            if len(ranked) == 1 and len(of_people) >= settings.min_annotators:
+                methods = tuple(sorted(ranked.pop()))
+                by_size[len(methods)].append((image, methods))
+        of = {}
+        for same in by_size.values():
+            packed = packed_scores(values, *zip(*same, strict=True), protocols)
+            kept = np.isfinite(packed).all(axis=(1, 2))
+            places = places_from_scores(packed[kept], settings.decimals).astype(float)
+            counted = (one for one, is_kept in zip(same, kept.tolist(), strict=True) if is_kept)
+            for (image, methods), own in zip(counted, places, strict=True):
+                of[image] = protocols, methods, own
+        found[criterion] = Placed(of)
+    return found
+
+
+def main_rows(report: Report, judges: Mapping[str, JudgeRows]) -> Table:
+    """Return Best, Worst and Score of judges among a report's protocols, over ``n_images``.
+
+    On the images of the report whose pairs were all asked; no protocol's numbers change.
+    """
+    table: Table = {}
+    for criterion, own in report.criteria.items():
+        protocols = [row.protocol for row in own.rows]
+        for name, of in judges.items():
+            if criterion not in of.answers:
+                continue
+            # (judge's ranking, consensus) of images with as many methods, and the protocols' distances.
+            by_size: dict[int, list[tuple[Any, list[float]]]] = defaultdict(list)
+            for image, ranking in of.rankings(criterion).items():
+                goal = own.consensus.get(image)
+                if goal is not None and methods_of(ranking) == methods_of(goal):
+                    others = [own.distances[image][protocol] for protocol in protocols]
+                    places = places_of([ranking, goal])
+                    by_size[places.shape[1]].append((places, others))
+            apart, among = [], []
+            for same in by_size.values():
+                ours, theirs = np.stack([places for places, _ in same], axis=1)
+                apart.append(distances_between(ours, theirs, report.settings.distance))
+                among.append(np.array([others for _, others in same]))
+            if apart:
+                distances, others = np.concatenate(apart)[:, np.newaxis], np.concatenate(among)
+                row = {
+                    "best": int((distances <= others).all(axis=1).sum()),
+                    "worst": int((distances >= others).all(axis=1).sum()),
+                    "score": float(distances.mean()),
+                }
+                numbered = {"protocol": name, "n_images": len(distances), **row}
+                table.setdefault(criterion, []).append(numbered)
+    return table
+
+
+def analyse_protocols(
+    people: ByCriterion, protocols: Mapping[str, Placed], *, declared: Declared = NONE_DECLARED
+) -> Table:
+    """Return for each criterion the same statement about each protocol, a family of their own."""
+    return {
+        criterion: [
+            {"protocol": one.found.name, "sentence": sentence(one), **_flat(one)}
+            for one in protocols_stand_in(
+                people.get(criterion, {}), protocols.get(criterion, NO_RANKINGS), declared=declared
+            )
+        ]
+        for criterion in CRITERIA
+    }
+
+
+def _negative(value: float | None) -> float | None:
+    return None if value is None else -value
 
 
 def _flat(found: JudgeStandIn) -> dict[str, Any]:
     one = found.found
+    same = ("difference", "low", "high", "degrees_of_freedom", "of_people")
+    own = ("margin", "may_stand_in", "n_images", "n_annotators", "at_best", "at_worst", "rho")
     return {
-        "difference": one.difference,
-        "low": one.low,
-        "high": one.high,
-        "degrees_of_freedom": one.degrees_of_freedom,
-        "of_people": one.of_people,
-        "margin": found.margin,
-        "may_stand_in": found.may_stand_in,
+        **{name: getattr(one, name) for name in same},
+        **{name: getattr(found, name) for name in own},
         "missing": list(found.missing),
-        "n_images": found.n_images,
-        "n_annotators": found.n_annotators,
-        "at_best": found.at_best,
-        "at_worst": found.at_worst,
-        "rho": found.rho,
         "omega": {str(key): value for key, value in zip(EPSILONS, found.omega, strict=False)},
     }
 
 
-def sentence(found: JudgeStandIn) -> str:
-    """Return the statement about a judge, in words."""
+def sentence(found: JudgeStandIn, *, is_late: bool = False) -> str:
+    """Return the statement about a judge or a protocol, in words."""
     one = found.found
     if one.difference is None:
         return " ".join(found.missing)
@@ -215,7 +338,8 @@ def sentence(found: JudgeStandIn) -> str:
         text += f" ({one.low:.1f} to {one.high:.1f})"
     if found.may_stand_in is None:
         return " ".join([f"{text}.", *found.missing])
-    margin = f"the margin of {100 * found.margin:g}"
+    late = ", which was chosen after its first answer" if is_late else ""
+    margin = f"the margin of {100 * found.margin:g}{late}"
     if found.may_stand_in:
         return (
             f"It may stand in for a person: {text[0].lower()}{text[1:]}, which is below {margin}."

@@ -22,7 +22,9 @@ def add_judges(commands: Any) -> None:
     parser.add_argument("answers", metavar="ANSWERS.csv")
     parser.add_argument("--json", action="store_true", help="JSON instead of sentences")
     parser.add_argument(
-        "--margin", type=float, default=0.05, help="of the pairs, from 0.01 to 0.1 (0.05)"
+        "--margin",
+        type=float,
+        help="of the pairs, from 0.01 to 0.1 (0.05); another counts as chosen after the answers",
     )
     parser.add_argument("--tuned", action="store_true", help="judges were tuned on these images")
     add_codes(parser)
@@ -30,8 +32,6 @@ def add_judges(commands: Any) -> None:
 
 
 def _judges(path: str, options: argparse.Namespace) -> dict[str, Any] | str:
-    from dataclasses import replace
-
     from ..analysis.judges import COLUMNS, analyse_judges, rows_by_judge
     from ..inference.clusters import Declared
     from .answer_files import read_declared, read_rankings
@@ -39,8 +39,8 @@ def _judges(path: str, options: argparse.Namespace) -> dict[str, Any] | str:
 
     people = read_rankings(path, partial(print, file=sys.stderr), codes=options.codes)
     rows = rows_of(options.answers, COLUMNS)
-    judges = rows_by_judge(rows, f"{options.answers}, row", margin=options.margin)
-    judges = {name: replace(of, tuned=options.tuned) for name, of in judges.items()}
+    place = f"{options.answers}, row"
+    judges = rows_by_judge(rows, place, margin=options.margin, tuned=options.tuned)
     declared = Declared() if path == "-" else read_declared(path)
     found = analyse_judges(people, judges, declared=declared)
     return found if options.json else _as_text(found)

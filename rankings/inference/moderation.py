@@ -10,7 +10,7 @@ rank an image, the mean square has a part of the images' variance, which is take
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
@@ -43,19 +43,31 @@ class Prior:
         total = self.degrees + degrees
         return np.asarray((self.degrees * self.ratio + degrees * ratios) / total)
 
+    def at(self, rows: NDArray[np.intp]) -> "Prior":
+        """Return the prior of some of the pairs."""
+        return replace(self, ratio=np.asarray(self.ratio)[rows]) if np.ndim(self.ratio) else self
 
-def prior_of(ratios: Floats, others: Floats, degrees: float, n_protocols: int) -> Prior:
+
+def prior_of(
+    ratios: Floats,
+    others: Floats,
+    degrees: float,
+    n_protocols: int,
+    among: NDArray[np.bool_] | None = None,
+) -> Prior:
     """Estimate the prior of scaled mean squares from the spread of their logarithms ([Smy04]_, 6.2).
 
     ``ratios`` of shape (k,) are mean squares of annotators divided by ``others``, the pairs' other
     components, with ``degrees`` of freedom each; below 0 for a pair without others, which does not count.
+    ``among`` are the pairs that the prior is estimated from, all by default; it is of every pair.
     With enough protocols the ratio that pairs share follows a trend ([STW06]_): it is proportional to
     a power of others, from 0, so that all ratios are alike, to -1, so that the mean squares are. All pairs
     together know no more than the protocols' own contrasts, so prior and own degrees together are at most
     ``degrees * (n_protocols - 1)``. There are none for fewer than three protocols or two ratios, or if all
     are 0.
     """
-    counts = ratios >= 0
+    has_others = ratios >= 0
+    counts = has_others if among is None else has_others & among
     known = ratios[counts]
     if n_protocols < 3 or len(known) < 2 or not known.any():
         return Prior()
@@ -64,9 +76,9 @@ def prior_of(ratios: Floats, others: Floats, degrees: float, n_protocols: int) -
     most, is_enough = most_prior(degrees, n_protocols), n_protocols >= ENOUGH_PROTOCOLS
     logs = np.log(np.maximum(known, _LEAST_SHARE * known.mean()))
     apart = np.zeros(len(ratios))
-    apart[counts] = np.log(others[counts])
-    apart[counts] -= apart[counts].mean()
-    square = float(apart @ apart)
+    apart[has_others] = np.log(others[has_others])
+    apart[has_others] -= apart[counts].mean()
+    square = float(apart[counts] @ apart[counts])
     slope = float(np.clip((apart[counts] @ logs) / square, -1, 0)) if square and is_enough else 0.0
     logs = logs - slope * apart[counts]
     excess = float(logs.var(ddof=1)) - float(polygamma(1, degrees / 2))

@@ -31,19 +31,29 @@ class Moments:
     degrees_of_freedom: Floats
 
 
-def moments(measured: PersonalDistances, chosen: Sequence[int] | None = None) -> Moments:
+def moments(
+    measured: PersonalDistances, chosen: Sequence[int] | None = None, *, is_outside: bool = False
+) -> Moments:
     """Return the components of variance of ``chosen`` pairs of protocols, or all, and what follows.
 
-    Needs at least two images and two annotators; see :func:`compare`.
+    Their prior is estimated from them, or, for ``is_outside``, from all other pairs. Needs at least two
+    images and two annotators; see :func:`compare`.
     """
-    parts, n_i, n_a = raw_components(measured)
-    image, annotator, rest = parts if chosen is None else (part[[*chosen]] for part in parts)
+    every, n_i, n_a = raw_components(measured)
+    rows = np.arange(len(every[0])) if chosen is None else np.array(chosen, dtype=np.intp)
+    parts = every[0][rows], every[1][rows], every[2][rows]
     n = len(measured.images)
     weights = float((n_i**2).sum()) / n**2, float((n_a**2).sum()) / n**2
     free = max(n - len(n_i) - len(n_a) + 1, 1)
-    ratios, others = annotator_ratios((image, annotator, rest), weights, n)
-    prior = prior_of(ratios, others, 1 / weights[1] - 1, len(measured.protocols))
-    found = moments_of((image, annotator, rest), weights, n, free, prior)
+    degrees, n_protocols = 1 / weights[1] - 1, len(measured.protocols)
+    if is_outside:
+        is_other = np.ones(len(every[0]), dtype=bool)
+        is_other[rows] = False
+        ratios = annotator_ratios(every, weights, n)
+        prior = prior_of(*ratios, degrees, n_protocols - 1, is_other).at(rows)
+    else:
+        prior = prior_of(*annotator_ratios(parts, weights, n), degrees, n_protocols)
+    found = moments_of(parts, weights, n, free, prior)
     if measured.by_group:
         # Groups are few, so that the images' part must not add to their degrees of freedom.
         limited = np.minimum(found.degrees_of_freedom, 1 / weights[1] - 1 + prior.degrees)

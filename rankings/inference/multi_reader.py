@@ -151,16 +151,21 @@ def compare_clusters(
     *,
     level: float = LEVEL,
     with_protocol: str | None = None,
+    is_outside: bool = False,
 ) -> Comparisons:
     """Return :func:`compare` with declared groups and scenes, if any, as units; names are in order."""
     units = declared.of(measured, images, annotators)
-    found = compare(units, level=level, with_protocol=with_protocol)
+    found = compare(units, level=level, with_protocol=with_protocol, is_outside=is_outside)
     n_groups, n_scenes = declared.counts(images, annotators)
     return replace(found, n_groups=n_groups, n_scenes=n_scenes)
 
 
 def compare(
-    measured: PersonalDistances, *, level: float = LEVEL, with_protocol: str | None = None
+    measured: PersonalDistances,
+    *,
+    level: float = LEVEL,
+    with_protocol: str | None = None,
+    is_outside: bool = False,
 ) -> Comparisons:
     """Test every pair of protocols as a multi-reader multi-case study ([DBM92]_, [Hil07]_).
 
@@ -170,7 +175,8 @@ def compare(
     image, the components of images and rest cannot be separated and need not be. Time grows with
     rankings x protocols^2; no pair is computed ranking by ranking.
 
-    ``with_protocol`` compares with this protocol only; Holm's rule then takes the place of Shaffer's. Pairs
+    ``with_protocol`` compares with this protocol only; Holm's rule then takes the place of Shaffer's. If it
+    ``is_outside``, as a judge is, its pairs are moderated by those of the other protocols alone. Pairs
     are in the order of the protocols. p is 1 if two protocols never differ; p and limits are None for
     pairs that differ by the same amount everywhere, and for all pairs if there are fewer than two
     annotators or images: see ``reason``. Raises RankingError if the level is not between 0 and 1, or
@@ -198,7 +204,8 @@ def compare(
         for a, b in (named[number] for number in chosen)
     ]
     if not reason and pairs:
-        pairs = _tested(moments(measured, chosen), pairs, level, n_annotators)
+        parts = moments(measured, chosen, is_outside=is_outside)
+        pairs = _tested(parts, pairs, level, n_annotators)
     return Comparisons(
         protocols,
         tuple(means or [None] * len(protocols)),

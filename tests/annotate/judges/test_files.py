@@ -8,7 +8,9 @@ import pytest
 
 from annotate.exchange import raw
 from annotate.judges.comparison import programs_and_people
+from annotate.reports.services import asked_now
 from rankings.__main__ import main as text_order
+from rankings.agreement.report import Settings
 from tests.support.factories import make_study
 from tests.support.judges import (
     HOST,
@@ -72,7 +74,8 @@ def test_text_order_finds_the_same_in_the_raw_data(study, tmp_path, capsys):
     files = (str(tmp_path / name) for name in ("rankings.csv", "judge_answers.csv"))
     assert text_order(["judges", *files, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert found == json.loads(json.dumps(programs_and_people(study, study.judges.all())))
+    compared = programs_and_people(asked_now(study, Settings()))["judges"]
+    assert found == json.loads(json.dumps(compared))
 
 
 def test_results_that_look_alike_are_one_bucket_and_partly_asked_images_have_no_ranking():

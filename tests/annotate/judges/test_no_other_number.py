@@ -23,9 +23,16 @@ from tests.support.kept import keep_report
 pytestmark = pytest.mark.django_db
 # Fresh in every response: tokens of forms, and times of the request.
 _FRESH = re.compile(rb'name="csrfmiddlewaretoken" value="[^"]*"|nonce="[^"]*"')
+# Parts of a report about programs: their question, and their rows under the main table.
+_PROGRAMS = re.compile(
+    rb'<section class="asked__question"\s+id="part-programs".*?</section>'
+    rb'|\s*<tbody class="baselines programs">.*?</tbody>',
+    re.DOTALL,
+)
 ADDRESSES = [
     "/studies/{study}/",
     "/studies/{study}/report/",
+    "/studies/{study}/report/?open=all",
     "/studies/{study}/report/images/",
     "/studies/{study}/reports/",
     "/studies/{study}/annotators/",
@@ -57,7 +64,8 @@ def everything(study, kept, admin, folder):
     for address in ADDRESSES:
         path = address.format(study=study.slug, dataset=study.dataset.slug, kept=kept.pk)
         response = client.get(path, headers={"Accept": "application/json, text/html"})
-        found[path] = (response.status_code, _FRESH.sub(b"", response.content))
+        content = _FRESH.sub(b"", response.content)
+        found[path] = (response.status_code, _PROGRAMS.sub(b"", content))
     folder.mkdir()
     write_folder(study, folder)
     found |= {path.name: path.read_bytes() for path in folder.iterdir()}

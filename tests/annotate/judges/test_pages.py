@@ -5,14 +5,21 @@ from itertools import permutations
 import pytest
 from django.urls import reverse
 
+from annotate.judges import services
 from annotate.judges.comparison import programs_and_people
 from annotate.judges.models import PicturesSent
 from annotate.judges.services import count_picture
+from annotate.judges.tasks import tasks_of
 from annotate.judging.models import Assignment
+from annotate.reports.services import asked_now
 from annotate.studies.models import Study
+from rankings.agreement.report import Settings
 from rankings.orders.distances import kemeny_distance
+from rankings.orders.edit_distance import edit_distance
+from tests.support.factories import make_run
 from tests.support.judges import (
     PEOPLE,
+    RANKED,
     answer_all,
     buckets,
     make_judge,
@@ -27,15 +34,56 @@ pytestmark = pytest.mark.django_db
 made_study = made_once(make_worked_example)
 
 
+def compared(study):
+    return programs_and_people(asked_now(study, Settings()))
+
+
 def test_the_worked_example_from_the_database_to_1e_12(study):
     judge = make_judge(study, pairs="people")
     answer_all(judge, verdicts_of(study))
-    table = programs_and_people(study, [judge])
+    table = compared(study)["judges"]
     assert [*table] == ["recall", "precision"]
     [row] = table["recall"]
     assert row["difference"] / 100 == pytest.approx(1 / 9, abs=1e-12)
     assert (row["rho"], row["done"]) == (0.5, 1.0)
     assert (row["low"], row["high"]) == pytest.approx((-54.9, 77.1), abs=0.05)
+
+
+def test_a_report_has_programs_under_its_table_and_in_a_question_of_their_own(study, researcher):
+    judge = make_judge(study, pairs="people")
+    answer_all(judge, verdicts_of(study))
+    half = make_judge(study, name="Half", pairs="people")
+    services.record_answers(
+        judge=half,
+        sent=[
+            {"task": task.name, "attempt": 1, "outcome": "refused", "verdicts": {}}
+            for task in [*tasks_of(half)][:3]
+        ],
+    )
+    make_run(study, "Protocol", {"a": 0.9, "b": 0.5, "c": 0.1})
+    url = reverse("reports:report", args=[study.slug])
+    closed = researcher.get(url)
+    assert "Three annotators cannot show this" not in closed.text
+    _, _, (classes, [line]) = closed.context["shown"].bodies
+    assert classes == "baselines programs"
+    assert (line.name, line.kind, line.address) == ("Counter", "program", "")
+    # The ranking of each image is the judge's own, as its verdicts are a weak order.
+    consensus = closed.context["shown"].table.consensus
+    apart = [
+        edit_distance(tuple(map(tuple, buckets(text))), consensus[image.name]).distance
+        for text, image in zip(RANKED, study.images.in_order(), strict=True)
+    ]
+    assert line.cells[2].text == f"{sum(apart) / 2:.2f}"
+    page = researcher.get(url, {"open": "programs"}).text
+    assert "Three annotators cannot show this" in page
+    assert "Half has no row: 25 % of its tasks are done." in page
+    found = compared(study)
+    assert [row["protocol"] for row in found["protocols"]["recall"]] == ["Protocol"]
+    [pair] = found["judges"]["recall"][0]["against"]
+    # In 100 pairs of an image of three: the judge is 5/9 and 2/9, the protocol 1/3 and 1/9 away.
+    protocol = found["protocols"]["recall"][0]["difference"]
+    assert pair["difference"] == pytest.approx(100 / 9 - protocol, abs=1e-9)
+    assert pair["adjusted_p_value"] == pair["p_value"]
 
 
 def test_a_judge_that_copies_a_person_is_as_far_from_the_others(study):
@@ -44,7 +92,7 @@ def test_a_judge_that_copies_a_person_is_as_far_from_the_others(study):
     judge = make_judge(study, criteria=["recall"])
     Assignment.objects.filter(study=study, annotator=study.memberships.first().person).delete()
     answer_all(judge, verdicts_of(study, copy, ["recall"]))
-    [row] = programs_and_people(study, [judge])["recall"]
+    [row] = compared(study)["judges"]["recall"]
 
     def loss(one, other):
         return kemeny_distance(*(tuple(map(tuple, buckets(text))) for text in (one, other))) / 3
@@ -82,7 +130,7 @@ def test_people_of_drawn_methods_are_not_compared_with_pairs_that_they_did_not_r
     one = Assignment.objects.filter(study=study).first()
     one.rankings = {name: of[:1] for name, of in one.rankings.items()}
     one.save()
-    [row] = programs_and_people(study, [judge])["recall"]
+    [row] = compared(study)["judges"]["recall"]
     assert row["n_annotators"] == 3
     assert row["contradictions"] == 1
 

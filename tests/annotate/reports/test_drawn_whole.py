@@ -271,7 +271,7 @@ def test_protocols_that_order_all_alike_are_one_row_and_sentinels_stand_apart(cl
     response = client.get(
         reverse("reports:report", args=[study.slug]), {"min_annotators": 1, "open": "sure"}
     )
-    protocols, others = response.context["shown"].bodies
+    (_, protocols), (_, others) = response.context["shown"].bodies
     assert [line.name for line in protocols] == ["Copy = Original", "Far"]
     assert [(line.name, line.kind) for line in others] == [
         ("Sentinel: count", "sentinel"),
@@ -295,5 +295,5 @@ def test_a_report_of_sentinels_alone_has_no_nearest_protocol(client):
     client.force_login(add_researcher(study))
     response = client.get(reverse("reports:report", args=[study.slug]), {"min_annotators": 1})
     assert response.status_code == 200
-    assert response.context["shown"].bodies[0] == []
+    assert response.context["shown"].bodies[0] == ("", [])
     assert "nearer" not in response.context["answer"].headline
