@@ -123,12 +123,12 @@ def zigzag(n, *, upright):
 
 
 @pytest.mark.parametrize("n", [10, 50])
-def test_each_crossing_of_two_outlines_counts_100(n):
+def test_each_crossing_of_two_outlines_counts_250(n):
     """Counted pair by pair, by Cramer's rule."""
     pair = [zigzag(n, upright=True), zigzag(n, upright=False)]
     counted = sum(crosses(*sides) for sides in product(*(sides_of(region) for region in pair)))
     assert counted > n
-    assert work_of_crossings(pair, MAX_WORK) == 100 * counted
+    assert work_of_crossings(pair, MAX_WORK) == 250 * counted
 
 
 def sides_of(region):
