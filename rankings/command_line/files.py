@@ -31,6 +31,7 @@ _NAMED: Final = 5
 # Image, protocol and method; their place in words; recall and precision; the row.
 _Score = tuple[tuple[str, str, str], str, RecallPrecision, Mapping[str, Any]]
 _SUM_COLUMNS: Final = ("recalled", "n_truth", "precise", "n_detections")
+_NUMBERS: Final = (*_SCORE_COLUMNS[3:], *_SUM_COLUMNS)
 
 
 def read_scores(path: str) -> Tallies:
@@ -162,8 +163,9 @@ def columns_and_rows(path: str) -> tuple[list[str], list[tuple[int, dict[str, An
             n_read, head = 1, file.readline()
             while head.startswith("# "):
                 n_read, head = n_read + 1, file.readline()
-            names = next(csv.reader([head]), [])
-            reader = csv.DictReader(file, names, restval="")
+            delimiter = max(",;\t", key=head.count)
+            names = next(csv.reader([head], delimiter=delimiter), [])
+            reader = csv.DictReader(file, names, restval="", delimiter=delimiter)
             rows = [(n_read + reader.line_num, row) for row in reader]
     except OSError as fault:
         raise RankingError(f"{path} cannot be read: {fault.strerror}") from fault
@@ -173,6 +175,9 @@ def columns_and_rows(path: str) -> tuple[list[str], list[tuple[int, dict[str, An
         # Some programs add delimiters at the end.
         if any(cell.strip() for cell in row.get(None) or ()):
             raise RankingError(f"{path}, line {line} has more cells than the header")
+    if delimiter != ",":
+        for _, row in rows:
+            row |= {name: _with_point(row[name]) for name in _NUMBERS if name in row}
     return names, [(line, {name: _unescaped(row[name]) for name in names}) for line, row in rows]
 
 
@@ -214,6 +219,11 @@ def _opened(path: str) -> AbstractContextManager[TextIO]:
 def _unescaped(text: str) -> str:
     # Our own files put an apostrophe before text that a spreadsheet would run as a formula.
     return text[1:] if text[:1] == "'" and text[1:2] in ("=", "+", "-", "@") else text
+
+
+def _with_point(text: str) -> str:
+    """Return a number of a German or French spreadsheet, which has a decimal comma, with a point."""
+    return text.replace(",", ".") if text.count(",") == 1 and "." not in text else text
 
 
 def _number(given: Any, name: str) -> float | None:

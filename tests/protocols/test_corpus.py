@@ -128,6 +128,8 @@ READ = [
      BARE),
     ("CSV with semicolons", "truth", b"image;left;top;right;bottom;text\r\na;10;20;60;40;word\r\n",
      "csv", WORD),
+    ("CSV of a German spreadsheet", "truth",
+     "\ufeffimage;left;top;right;bottom;text\r\na;10,0;20;60,00;40;word\r\n".encode(), "csv", WORD),
 ]  # fmt: skip
 
 # Files with two possible readings, and the offered ones.
@@ -146,6 +148,8 @@ ASKED = [
 REFUSED = [
     ("no archive", "truth", b"10,20,60,40,word\n", "A1", ""),
     ("nothing", "truth", b"", "A1", ""),
+    ("commas that divide points or decimals", "truth",
+     b"image;points;text\na;10,5 20,5 60,5 20,5 60,5 40,5 10,5 40,5;word\n", "L2", "a comma in each"),
     ("a RAR archive", "truth", b"Rar!\x1a\x07\0" + b"\0" * 20, "A1", "looks like a RAR archive"),
     ("a MATLAB file", "truth", b"MATLAB 5.0 MAT-file, Platform: GLNXA64", "A1", "looks like a MATLAB file"),
     ("MATLAB files in a zip", "truth", {"gt_img_1.mat": "", "gt_img_2.mat": ""}, "A1",

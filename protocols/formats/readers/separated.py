@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -43,6 +44,11 @@ _TRUE: Final = {
     **dict.fromkeys(("1", "true", "t", "yes", "y"), True),
     **dict.fromkeys(("", "0", "false", "f", "no", "n"), False),
 }
+# Of cells in these columns a comma is none of a number.
+_WORDS: Final = frozenset(
+    alias for name in ("image", "method", "text", "label", "id", "parent") for alias in _NAMES[name]
+)
+_DECIMAL_COMMA: Final = re.compile(r"\s*+[+-]?\d*+,\d++\s*+\Z", re.ASCII)
 _SHAPES: Final = "points, or left,top,right,bottom, or x,y,width,height, or x1,y1,x2,y2,x3,y3 …"
 
 
@@ -52,6 +58,7 @@ class Row:
 
     line: int
     cells: Mapping[str, str]
+    delimiter: str
 
     @property
     def text(self) -> str:
@@ -66,12 +73,13 @@ def delimiter_of(header: str) -> str:
 def rows_of(text: str, problems: Problems, entry: str | None) -> Iterator[list[str] | Row]:
     """Yield the header's cells in lower case, then the rows that are not empty.
 
-    A row with a different number of cells from the header, or invalid CSV, becomes a problem.
+    A row with a different number of cells from the header, or invalid CSV, becomes a problem. Between
+    semicolons or tabs, numbers may have decimal commas, as German and French spreadsheets write them.
     """
     delimiter = delimiter_of(text.partition("\n")[0])
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     header: list[str] | None = None
-    last = 0
+    last, has_commas = 0, False
     while True:
         try:
             cells = next(reader)
@@ -101,7 +109,22 @@ def rows_of(text: str, problems: Problems, entry: str | None) -> Iterator[list[s
             shown = delimiter.join(cells)
             problems.error("L1", f"{len(cells)} cells", ",".join(header), entry, line, text=shown)
             continue
-        yield Row(line, {name: cell for name, cell in zip(header, cells, strict=True) if name})
+        named = {name: cell for name, cell in zip(header, cells, strict=True) if name}
+        if delimiter != "," and (with_points := _with_points(named)):
+            if not has_commas:
+                problems.warning("L9", "decimal commas", "decimal points", entry, line)
+            has_commas = True
+            named |= with_points
+        yield Row(line, named, delimiter)
+
+
+def _with_points(cells: Mapping[str, str]) -> dict[str, str]:
+    """Return the cells that are numbers with a decimal comma, with a point instead."""
+    return {
+        name: cell.replace(",", ".")
+        for name, cell in cells.items()
+        if name not in _WORDS and _DECIMAL_COMMA.match(cell)
+    }
 
 
 def _read_document(document: Document, collector: Collector, problems: Problems, _: Kind) -> None:
@@ -174,6 +197,11 @@ def _read_row(
     collector.image(image, method=method, size=_size(cells), entry=document.entry)
     if not any(cells[column].strip() for column in shape):
         return
+    parts = cells.get("points", "").split()
+    if row.delimiter != "," and len(parts) >= 6 and all(map(_DECIMAL_COMMA.match, parts)):
+        raise Fault(
+            "L2", "points with a comma in each", "decimal points, and blanks between numbers"
+        )
     region = _region(cells, shape)
     collector.add(image, region, method=method, entry=document.entry, line=row.line, text=row.text)
 

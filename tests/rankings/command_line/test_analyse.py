@@ -8,6 +8,7 @@ import pytest
 
 from rankings.__main__ import main
 from rankings.command_line.answer_files import read_rankings
+from rankings.command_line.files import read_plain_scores
 
 METHODS = "abcd"
 
@@ -196,3 +197,22 @@ def test_an_annotator_of_two_groups_is_refused(made, capsys):
     code, _, err = run(capsys, "analyse", path, made / "scores.csv")
     assert code == 2
     assert "x has group i1, and i0 before" in err
+
+
+def test_files_of_a_german_spreadsheet_are_read(made, tmp_path):
+    """With semicolons, decimal commas and a byte order mark, as Excel writes them there."""
+    for name in ("rankings", "scores"):
+        with (made / f"{name}.csv").open(newline="") as file:
+            rows = [*csv.reader(file)]
+        with (tmp_path / f"{name}.csv").open("w", newline="", encoding="utf-8-sig") as file:
+            writer = csv.writer(file, delimiter=";")
+            writer.writerows(
+                [cell.replace(".", ",") if name == "scores" else cell for cell in row]
+                for row in rows
+            )
+    assert read_rankings(str(tmp_path / "rankings.csv"), print) == read_rankings(
+        str(made / "rankings.csv"), print
+    )
+    german, english = (read_plain_scores(str(of / "scores.csv")) for of in (tmp_path, made))
+    assert german == english
+    assert 0 < english["i0"]["p"]["a"][0] < 1
