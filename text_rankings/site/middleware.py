@@ -1,12 +1,14 @@
 """Middleware for every request: addresses, compression, full disk, missing rows, caching, language."""
 
 import re
-from collections.abc import Callable
-from typing import Final
+from codecs import BOM_UTF8
+from collections.abc import Callable, Iterator
+from itertools import chain
+from typing import Final, cast
 
 from django.core.exceptions import BadRequest
 from django.db import connection
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 from django.shortcuts import render
@@ -21,6 +23,8 @@ from annotate.errors import NotThere, has_no_room, is_disk_full
 _FILE: Final = re.compile(r"\.[a-z0-9]{2,6}(\.sha256)?$")
 # Kinds of content that are compressed already.
 _PACKED: Final = re.compile(r"image/(?!svg)|font/|application/(zip|pdf|gzip|octet-stream)")
+# Views whose CSV people open in spreadsheets.
+_FOR_PEOPLE: Final = re.compile(r"(reports|imports|recruiting):|\w+:selection_file")
 Answer = Callable[[HttpRequest], HttpResponseBase]
 
 
@@ -98,6 +102,27 @@ def private(get_response: Answer) -> Answer:
         session = getattr(request, "session", None)
         if session is not None and session.accessed and "Cache-Control" not in response:
             patch_cache_control(response, private=True)
+        return response
+
+    return answer
+
+
+def marked_for_spreadsheets(get_response: Answer) -> Answer:
+    """Begin CSV of pages with a byte order mark, without which spreadsheets misread accents.
+
+    Raw data, scores and the API are plain UTF-8, for programs.
+    """
+
+    def answer(request: HttpRequest) -> HttpResponseBase:
+        response = get_response(request)
+        is_csv = response.headers.get("Content-Type", "").startswith("text/csv")
+        if is_csv and _FOR_PEOPLE.match(getattr(request.resolver_match, "view_name", "")):
+            if isinstance(response, StreamingHttpResponse):
+                # Views use synchronous iterators only.
+                pieces = cast("Iterator[bytes]", response.streaming_content)
+                response.streaming_content = chain([BOM_UTF8], pieces)
+            elif isinstance(response, HttpResponse) and not response.content.isascii():
+                response.content = BOM_UTF8 + response.content
         return response
 
     return answer

@@ -74,6 +74,7 @@ MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "text_rankings.site.middleware.english_for_programs",
+    "text_rankings.site.middleware.marked_for_spreadsheets",
     "text_rankings.site.middleware.readable_address",
     "django.middleware.common.CommonMiddleware",
     "text_rankings.site.bodies.BodyLimit",

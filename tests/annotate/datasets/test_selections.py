@@ -124,7 +124,9 @@ def test_its_names_and_its_table_are_sent(client, dataset, researcher):
     assert text in page
     assert table in page
     assert client.get(text).content.decode() == "img_2\nimg_4\n"
-    rows = list(csv.DictReader(io.StringIO(client.get(table).getvalue().decode())))
+    sent = client.get(table).getvalue()
+    assert sent.startswith(b"\xef\xbb\xbf")  # for spreadsheets
+    rows = list(csv.DictReader(io.StringIO(sent.decode("utf-8-sig"))))
     nothing = {"scene": "", "width": "", "height": ""}
     assert rows == [
         {"image": name, **nothing, "regions": "1", "ignored": "0"} for name in ("img_2", "img_4")

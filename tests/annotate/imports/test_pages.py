@@ -227,7 +227,9 @@ class TestReport:
         assert (group.n, len(group.shown)) == (250, screens.MAX_SHOWN_PER_CODE)
         assert "The first 200 of 250" in response.text
         file = admin.get(url("report_file", draft.pk), {"code": group.code})
-        rows = list(csv.DictReader(io.StringIO(file.getvalue().decode())))
+        sent = file.getvalue()
+        assert sent.startswith(b"\xef\xbb\xbf")  # for spreadsheets
+        rows = list(csv.DictReader(io.StringIO(sent.decode("utf-8-sig"))))
         assert len(rows) == 250
         assert (rows[7]["archive"], rows[7]["entry"], rows[7]["line"]) == (
             "net.zip",
