@@ -3,6 +3,7 @@
 from typing import Final, NamedTuple
 
 Box = tuple[float, float, float, float]
+_PutIn = dict[str, Box] | tuple[tuple[str, Box], ...]
 # As the scripts have them. Formats of shares take the sizes of the photograph, 400 x 200 px.
 WORDS: Final[dict[str, Box]] = {"EXIT": (10, 20, 110, 60), "STOP": (200, 20, 260, 50)}
 # Drawn in page.png, in ink.
@@ -11,6 +12,18 @@ PRINTED: Final[dict[str, Box]] = {
     "NOW": (163, 49, 236, 72),
     "10,000": (44, 129, 140, 156),
 }
+# The ink of each letter; Tesseract 5 cuts I from T elsewhere.
+LETTERS: Final = (
+    *(
+        ("E", (43, 49, 58, 72)),
+        ("X", (59, 49, 78, 72)),
+        ("I", (81, 49, 106, 72)),
+        ("T", (100, 49, 106, 72)),
+    ),
+    *(("N", (163, 49, 180, 72)), ("O", (184, 49, 205, 72)), ("W", (207, 49, 236, 72))),
+    *(("1", (44, 129, 53, 152)), ("0", (60, 129, 76, 152)), (",", (77, 149, 82, 156))),
+    *(("0", (86, 129, 102, 152)), ("0", (105, 129, 121, 152)), ("0", (124, 129, 140, 152))),
+)
 LINES: Final[dict[str, Box]] = {"EXIT NOW": (43, 49, 236, 72), "10,000": (44, 129, 140, 156)}
 KRAKEN: Final[dict[str, Box]] = {
     "He": (41, 40, 59, 65),
@@ -36,7 +49,7 @@ class Folder(NamedTuple):
     """Files that a writer wrote: the format, where names are, and the account of what is left out."""
 
     format: str
-    put_in: dict[str, Box] = WORDS
+    put_in: _PutIn = WORDS
     # Whether the names above are texts or labels, or neither is in the format.
     names: str | None = "label"
     images: tuple[str, ...] = ("street",)
@@ -47,8 +60,12 @@ class Folder(NamedTuple):
     named: str | None = None
     photograph: bool = False
 
+    @property
+    def boxes(self) -> list[tuple[str, Box]]:
+        return list(self.put_in.items()) if isinstance(self.put_in, dict) else list(self.put_in)
 
-def _page(format: str, put_in: dict[str, Box] = PRINTED, **other: object) -> Folder:
+
+def _page(format: str, put_in: _PutIn = PRINTED, **other: object) -> Folder:
     return Folder(format, put_in, "text", **{"images": ("page",), "within": 4, **other})  # type: ignore[arg-type]
 
 
@@ -173,6 +190,10 @@ WRITERS: Final[dict[str, Writer]] = {
             "tsv-pages": _page("tesseract-tsv", images=PAGES),
             "hocr-pages": _page("hocr", images=PAGES),
             "alto-pages": _page("alto-xml", images=PAGES),
+            **dict.fromkeys(
+                ("makebox", "pytesseract-box", "tesserocr-box"),
+                _page("tesseract-box", LETTERS, photograph=True),
+            ),
             # The tabulator that ends a line is in its box.
             "lstmbox": _page("tesseract-box", LINES, within=6, photograph=True),
             "wordstrbox": _page("tesseract-box", LINES, photograph=True),

@@ -53,9 +53,9 @@ def packed(folder: Path, of: Folder) -> bytes:
 def off_by(found: list[tuple[str | None, tuple[float, ...]]], of: Folder) -> float:
     """Return how far the boxes are from those that were put in; infinite if the names differ."""
     names = [name for name, _ in found]
-    if names != (list(of.put_in) if of.names else [None] * len(of.put_in)):
+    if names != [name if of.names else None for name, _ in of.boxes]:
         return float("inf")
-    pairs = zip(of.put_in.values(), (box for _, box in found), strict=True)
+    pairs = zip((box for _, box in of.boxes), (box for _, box in found), strict=True)
     return max(abs(a - b) for one, other in pairs for a, b in zip(one, other, strict=True))
 
 
