@@ -12,7 +12,7 @@ from annotate.datasets.mending import corrected_at, version_at
 from annotate.datasets.models import Image, Result
 from annotate.judging.models import LOOK_THE_SAME, Assignment, Judgement, Note, Skip, Withdrawal
 from annotate.judging.replay import item_of_each_result
-from annotate.studies.exclusions import left_out
+from annotate.studies.exclusions import left_out, programs
 from annotate.studies.models import Role, Study
 from annotate.studies.pseudonyms import names_of
 from rankings.elicitation.log import CRITERIA
@@ -66,7 +66,7 @@ def logs_of(assignments: Sequence[Assignment]) -> Logs:
 def events(study: Study, *, names: bool = False) -> Iterator[Row]:
     """Yield every event of a study, ordered by image, annotator and position in the log."""
     people = names_of(study, real=names)
-    for some in assignments_in_order(study, people):
+    for some in _of_people(study, people):
         logs = logs_of(some)
         for assignment in some:
             item_of = item_of_each_result(assignment)
@@ -78,6 +78,13 @@ def events(study: Study, *, names: bool = False) -> Iterator[Row]:
                     "image_number": assignment.position,
                     **_event(event, assignment, item_of, logs),
                 }
+
+
+def _of_people(study: Study, people: Mapping[int, str]) -> Iterator[list[Assignment]]:
+    """Yield the assignments without those whose answers came from a program."""
+    not_people = {*programs(study).values_list("about", flat=True)}
+    for some in assignments_in_order(study, people):
+        yield [assignment for assignment in some if assignment.annotator_id not in not_people]
 
 
 def _event(
@@ -147,7 +154,7 @@ def rankings(study: Study, *, names: bool = False) -> Iterator[Row]:
     excluded = left_out(study)
     members = study.memberships.filter(role=Role.ANNOTATOR)
     group_of = dict(members.values_list("person", "group"))
-    for some in assignments_in_order(study, people):
+    for some in _of_people(study, people):
         for assignment in some:
             for criterion, buckets in (assignment.rankings or {}).items():
                 yield {
@@ -194,7 +201,8 @@ def exclusions(study: Study, *, names: bool = False) -> Iterator[Row]:
 def notes(study: Study, *, names: bool = False) -> Iterator[Row]:
     """Yield every note of a study, the oldest first."""
     people = names_of(study, real=names)
-    for note in Note.objects.of(study).order_by("pk").iterator():
+    of_people = Note.objects.of(study).exclude(screen__assignment__annotator__in=programs(study))
+    for note in of_people.order_by("pk").iterator():
         screen, place = note.screen, note.place or {}
         yield {
             "study": study.name,

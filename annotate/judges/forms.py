@@ -1,6 +1,7 @@
 """The form that releases a study's pictures."""
 
 import re
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -10,6 +11,20 @@ from django.utils.translation import gettext_lazy as _
 
 from .serializers import RELEASED_DAYS
 from .services import check_host
+
+
+class ProgramForm(forms.Form):
+    """The annotator whose answers came from a program, with the program's name and the reason."""
+
+    annotator = forms.ChoiceField(label=_("Annotator"))
+    name = forms.CharField(max_length=80, label=_("Name of the program"))
+    reason = forms.CharField(
+        max_length=240, label=_("Reason"), help_text=_("Reports and the log show it.")
+    )
+
+    def __init__(self, data: Any, annotators: Mapping[int, str]) -> None:
+        super().__init__(data)
+        self.fields["annotator"].choices = [*annotators.items()]  # type: ignore[attr-defined]
 
 
 class ReleaseForm(forms.Form):

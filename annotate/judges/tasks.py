@@ -10,6 +10,7 @@ from typing import Final
 
 from annotate.datasets.models import Result
 from annotate.judging.models import Assignment, Screen
+from annotate.studies.exclusions import programs
 from annotate.studies.models import Study
 
 from .models import Judge, JudgeAnswer
@@ -105,6 +106,7 @@ def _of_people(study: Study, looks: Mapping[int, Looks]) -> dict[int, set[tuple[
         )
 
     of_study = Assignment.objects.filter(study=study, image__in=[*looks])
+    of_study = of_study.exclude(annotator__in=programs(study))
     complete = of_study.filter(state=Assignment.State.COMPLETE)
     for image, items in complete.values_list("image", "items"):
         add(image, (result for item in items for result in item))

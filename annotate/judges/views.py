@@ -4,6 +4,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -11,11 +12,15 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotate.reports.services import asked_now, usual_settings
 from annotate.requests import SignedInRequest, refusals_on, require
+from annotate.studies.exclusions import programs
+from annotate.studies.models import Role
+from annotate.studies.pseudonyms import keys_and_names
 from annotate.studies.shortcuts import followed
 
 from . import services
 from .comparison import is_small, programs_and_people
-from .forms import ReleaseForm
+from .declaring import declare_program
+from .forms import ProgramForm, ReleaseForm
 from .models import PicturesSent
 from .presentation import judge_table, sent_table, shown_comparison
 
@@ -41,6 +46,34 @@ def judges(request: HttpRequest, slug: str) -> HttpResponse:
         "may_release": request.user.has_perm("annotate.load_data"),
     }
     return render(request, "judges/judges.html", context)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def declare(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Make a judge of the answers that a program gave as an annotator."""
+    require(request.user, "annotate.load_data")
+    study = followed(request, slug)
+    not_people = {*programs(study).values_list("about", flat=True)}
+    people = {
+        person: f"{key} ({name})"
+        for person, (key, name) in keys_and_names(study, real=True).items()
+        if key.startswith(Role.ANNOTATOR) and person not in not_people
+    }
+    form = ProgramForm(request.POST if request.method == "POST" else None, people)
+    if form.is_valid():
+        given = dict(form.cleaned_data)
+        person = User.objects.get(pk=given.pop("annotator"))
+        with refusals_on(form):
+            declare_program(study=study, person=person, admin=request.user, **given)
+            messages.success(
+                request,
+                _("The answers are a program's now. Numbers of people no longer have them."),
+            )
+            return redirect("judges:judges", slug)
+    status = 422 if request.method == "POST" else 200
+    context = {"study": study, "form": form, "has_people": bool(people)}
+    return render(request, "judges/declare.html", context, status=status)
 
 
 @login_required

@@ -6,6 +6,7 @@ from typing import Final
 from django.db.models import Avg, Count
 
 from annotate.studies.draws import n_methods_of_visit
+from annotate.studies.exclusions import programs
 from annotate.studies.models import Study
 from rankings.elicitation.strategies import SECONDS_A_PAIR, Way, pairs_of_ranking
 
@@ -21,7 +22,7 @@ def last_seconds(study: Study, n: int) -> list[float]:
     """Return the active times of the study's last n answers in force that have one."""
     times = Judgement.objects.filter(
         assignment__study=study, seconds_taken__isnull=False, withdrawal__isnull=True
-    )
+    ).exclude(assignment__annotator__in=programs(study))
     latest = times.order_by("-pk").values_list("seconds_taken", flat=True)[:n]
     return [seconds for seconds in latest if seconds is not None]
 
@@ -43,5 +44,6 @@ def pairs_an_image(study: Study) -> float:
     """Return the mean pairs of the study's rankings, or those that its methods take if there are few."""
     usual = pairs_of_ranking(n_methods_of_visit(study), way=way_of(study))
     ranked = study.assignments.filter(state=Assignment.State.COMPLETE)
+    ranked = ranked.exclude(annotator__in=programs(study))
     counted = ranked.aggregate(n=Count("pk"), mean=Avg("n_answered"))
     return counted["mean"] or usual if counted["n"] >= ENOUGH_RANKINGS else usual

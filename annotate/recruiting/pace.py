@@ -7,6 +7,7 @@ from typing import Final
 from django.db.models import QuerySet
 
 from annotate.judging.models import Judgement
+from annotate.studies.exclusions import programs
 from annotate.studies.models import Study
 
 from .models import Arrival
@@ -22,7 +23,8 @@ _FAST_OF_LAST: Final = (6, 8)
 
 def floor_of(study: Study) -> float | None:
     """Return the seconds below which hardly any answer is; None with too few answers."""
-    answers = Judgement.objects.filter(assignment__study=study).order_by("-pk")[:_N_MOST]
+    of_people = Judgement.objects.exclude(assignment__annotator__in=programs(study))
+    answers = of_people.filter(assignment__study=study).order_by("-pk")[:_N_MOST]
     logs = [math.log(seconds) for seconds in _seconds(answers)]
     if len(logs) < N_LEAST:
         return None

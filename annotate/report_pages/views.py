@@ -41,6 +41,7 @@ from annotate.reports.presentation import (
     shown_pairs,
     since_kept,
 )
+from annotate.studies.exclusions import declared_since
 from annotate.studies.models import Study
 from annotate.studies.shortcuts import followed
 from rankings.agreement.report import Report, report_from_json
@@ -101,6 +102,7 @@ def kept(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "report": kept_report,
         "facts": facts_shown(header),
         "pairs": shown_pairs(kept_report.data.get("pairs")),
+        "declared": declared_since(study, kept_report.created),
         "others_kept": study.kept_reports.defer("content").exclude(pk=pk)[:20],
         "address_of_images": address_of_images,
     }

@@ -9,6 +9,7 @@ from django.utils.translation import gettext_noop
 from annotate.datasets.facts import TURNED_FROM, shape_of
 from annotate.datasets.models import Image
 from annotate.judging.models import Judgement
+from annotate.studies.exclusions import programs
 from annotate.studies.models import Study
 from protocols.core.regions import decode_regions
 from rankings.tuning.slices import ImageProperty
@@ -48,6 +49,7 @@ def image_properties(study: Study) -> list[ImageProperty]:
 def _in_single_view(study: Study) -> dict[str, float | None]:
     """Return the share of an image's answers that were given with one result in view at a time."""
     answers = Judgement.objects.filter(assignment__study=study, withdrawal__isnull=True)
+    answers = answers.exclude(assignment__annotator__in=programs(study))
     of_image = answers.filter(layout__isnull=False).values_list("assignment__image__name")
     counted = of_image.annotate(n=Count("pk"), n_one=Count("pk", filter=Q(layout__panes="one")))
     return {name: 100 * n_one / n for name, n, n_one in counted}

@@ -16,6 +16,7 @@ from annotate.reports.pairs import visits_of
 from annotate.reports.services import available_runs, sentinels, usual_settings
 from annotate.reports.snapshots import snapshot
 from annotate.scoring.models import ProtocolRun
+from annotate.studies.exclusions import programs
 from annotate.studies.models import Role, Study
 from rankings.agreement.report import Scores, Settings, values_of
 from rankings.analysis.pair_report import Comparable, comparable
@@ -59,7 +60,8 @@ class Missing:
 
 def n_answers(study: Study) -> int:
     """Return the number of valid answers, including those to re-checks and known-answer pairs."""
-    return Judgement.objects.filter(assignment__study=study, withdrawal__isnull=True).count()
+    answers = Judgement.objects.filter(assignment__study=study, withdrawal__isnull=True)
+    return answers.exclude(assignment__annotator__in=programs(study)).count()
 
 
 def missing(study: Study) -> Missing:

@@ -3,12 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
-from annotate.audit.models import Act
+from annotate.audit.models import Act, AuditEntry
 from annotate.audit.services import record
 
 from .errors import StudyRefused
@@ -32,6 +34,19 @@ def left_out(study: Study) -> Mapping[int, LeftOut]:
         if row.is_excluded:
             last_word[row.person_id] = LeftOut(row.reason, row.created)
     return last_word
+
+
+def programs(study: Study) -> QuerySet[Any]:
+    """Return a query of the users whose answers came from a program, for ``exclude(... in)``."""
+    acts = AuditEntry.objects.filter(study=study, act=Act.JUDGE_MADE, about__isnull=False)
+    return acts.order_by().values("about")
+
+
+def declared_since(study: Study, at: datetime) -> list[str]:
+    """Return the pseudonyms of annotators who were declared programs after a time."""
+    names = pseudonyms(study)
+    people = programs(study).filter(created__gt=at).order_by("pk").values_list("about", flat=True)
+    return [names[person] for person in people if person in names]
 
 
 def leave_out_by_rule(*, study: Study, person: User, reason: str) -> None:
@@ -62,6 +77,10 @@ def decide(*, study: Study, person: User, is_excluded: bool, reason: str, by: Us
             _("This person's rankings are left out of the reports already.")
             if is_excluded
             else _("This person's rankings are counted in the reports already.")
+        )
+    if programs(study).filter(about=person).exists():
+        raise StudyRefused(
+            _("These answers came from a program, which is never counted as a person.")
         )
     decided = Exclusion.objects.create(
         study=study, person=person, is_excluded=is_excluded, reason=reason, created_by=by

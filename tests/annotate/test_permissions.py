@@ -113,6 +113,7 @@ ADDRESSES = {
     "studies:remove_member": ("post", {}, {"admin"}, 302),
     "studies:set_state": ("post", {"state": "open"}, {"admin"}, 302),
     "judges:judges": ("get", {}, FOLLOWERS, 200),
+    "judges:declare": ("get", {}, {"admin"}, 200),
     "judges:release": ("get", {}, {"admin"}, 200),
     "judges:end_release": ("post", {}, {"admin"}, 302),
     "reports:report": ("get", {}, FOLLOWERS, 200),
