@@ -54,5 +54,5 @@ def _inputs(slug: str, file: File) -> Iterator[tuple[str, Input]]:
 
 
 # Where the file of results has a name of its own.
-METHODS = {"paddle-json": "img_1", "supervisely": "img_1.jpg"}
+METHODS = {"paddle-json": "img_1", "paddle-json-words": "img_1", "supervisely": "img_1.jpg"}
 INPUTS = dict(of for slug, file in ALL.items() for of in _inputs(slug, file))

@@ -103,6 +103,10 @@ def assert_is_sentence(said):
 NAMED = {name: file for name, file in FILES.items() if name in FORMATS}
 
 
+def test_every_format_that_is_registered_has_a_file_here():
+    assert FORMATS.keys() - NAMED.keys() == set()
+
+
 @cases("name", NAMED)
 @cases("is_packed", [False, True])
 def test_a_reader_refuses_bad_files_with_a_sentence(name, is_packed):
