@@ -191,6 +191,9 @@ def faults_in_rows(two):
 WRITES = {
     "datasets": "load",
     "datasets/{slug}/plan": "manage",
+    "datasets/{slug}/selections": "manage",
+    "selections": "manage",
+    "images": "load",
     "loads": "load",
     "receipts": "load",
     "jobs": "read",

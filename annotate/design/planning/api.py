@@ -46,14 +46,19 @@ class PlanQuery(serializers.Serializer[Any]):
         help_text="Without it those of the dataset.",
     )
     n_protocols = serializers.IntegerField(
-        default=2, min_value=2, max_value=200, help_text="Every pair of them is tested."
+        required=False,
+        min_value=2,
+        max_value=200,
+        help_text="Every pair of them is tested. Without it those that scored the dataset.",
     )
     power = serializers.FloatField(default=0.8, min_value=0.5, max_value=0.99)
     criterion = serializers.ChoiceField(CRITERIA, default=services.CRITERION)
     study = serializers.SlugField(
         required=False,
         max_length=120,
-        help_text="Whose images and people vary alike: a study you follow. Without it the demo.",
+        allow_blank=True,
+        help_text="Whose images and people vary alike: a study you follow; empty: the demo. "
+        "Without it the first with complete rankings on this dataset, if there is one.",
     )
     seconds = serializers.FloatField(
         required=False, min_value=0.1, max_value=3600, help_text="Without it as in that study."
@@ -207,8 +212,11 @@ def _planned(
     request: SignedInRequest, slug: str, asked: dict[str, Any]
 ) -> tuple[Dataset, Plan, Simulated | None]:
     dataset = seen_dataset(request, slug)
-    model, pilot = asked.pop("model"), asked.pop("study", None)
-    if pilot is not None:
-        asked["study"] = get_object_or_404(services.pilots(request.user), slug=pilot)
+    model = asked.pop("model")
+    if slug_of_pilot := asked.get("study"):
+        asked["study"] = get_object_or_404(services.pilots(request.user), slug=slug_of_pilot)
+    elif "study" in asked:
+        asked["study"] = None
+    asked = {**services.usual_question(dataset, request.user), **asked}
     found = plan(*services.question_of(dataset=dataset, **asked))
     return dataset, found, work.simulated(found, dataset, model)

@@ -156,7 +156,10 @@ class PlanForm(MainAndMore, forms.Form):
         required=False,
         to_field_name="slug",
         empty_label=_("the demo (no pilot)"),
-        help_text=_("A pilot with about 20 images and three people is better than any guess."),
+        help_text=_(
+            "Chosen at first: the first study on this dataset with complete rankings. A pilot with "
+            "about 20 images and three people is better than any guess."
+        ),
     )
     seconds = forms.FloatField(
         label=_("Seconds a pair"),

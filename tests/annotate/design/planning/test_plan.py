@@ -1,6 +1,7 @@
 """Planning a study: the page, its map, the API, and the messages if little is known."""
 
 import re
+from dataclasses import asdict
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -158,9 +159,7 @@ def test_a_budget_of_hours_says_what_is_found_in_it(researcher, study):
     assert said[0].startswith("In 2 hours, 3 people find a difference of ")
     for sentence in said:
         assert sentence in flat(page.text)
-    answer = researcher.get(
-        reverse("api:plan", args=[study.dataset.slug]), {"people": 3, "hours": 2, "images": 500}
-    ).json()
+    answer = researcher.get(reverse("api:plan", args=[study.dataset.slug]), asked).json()
     assert [one["least"] for one in answer["within_hours"]] == [one.least for one in within]
     few = researcher.get(address(study), asked | {"hours": "0.5"})
     assert "0.5 hours are too few for a study by 3 people." in few.text
@@ -235,12 +234,20 @@ def test_a_pilot_too_large_to_be_looked_at_is_the_demo(researcher, study, monkey
 
 def test_the_api_plans_the_same(researcher, study):
     path = reverse("api:plan", args=[study.dataset.slug])
-    data = researcher.get(path, {"people": 30, "images": 5000}).json()
+    demo = {"study": "", "people": 30, "images": 5000}
+    data = researcher.get(path, demo).json()
     assert data["origin"] == "the demo"
     assert sum(choice["is_cheapest"] for choice in data["choices"]) == 1
-    own = researcher.get(path, {"study": study.slug}).json()
-    assert own["origin"] == f"“{study}”"
-    assert own["question"]["screens"] == 4
+    # Both begin from the same pilot, images and number of protocols.
+    make_run(study, "Third", {"a": 0.1, "b": 0.5, "c": 0.9})
+    for asked in ({}, {"study": study.slug}, demo):
+        # The page enlarges a difference that nobody asked for and no design finds.
+        shown = researcher.get(address(study), asked | {"difference": "3"}).context["plan"]
+        answer = researcher.get(path, asked).json()
+        assert answer["origin"] == shown.pilot.origin
+        assert answer["question"] == asdict(shown.question)
+    assert researcher.get(path).json()["origin"] == f"“{study}”"
+    assert answer["question"]["n_protocols"] == 3
     assert researcher.get(path, {"study": "nowhere"}).status_code == 404
     assert researcher.get(path, {"people": 0}).status_code == 422
 

@@ -68,7 +68,7 @@ def test_a_difference_that_cannot_be_made_fails_with_a_sentence(researcher, stud
 
 def test_the_api_tries_and_shows_the_same(researcher, study):
     path = reverse("api:plan", args=[study.dataset.slug])
-    asked = {"people": 30, "images": 5000, "difference": 0.06}
+    asked = {"study": "", "people": 30, "images": 5000, "difference": 0.06}
     assert researcher.get(path, asked).json()["trial"] is None
     assert researcher.post(path, asked, "application/json").status_code == 202
     trial = researcher.get(path, asked).json()["trial"]
