@@ -94,11 +94,7 @@ class Icdar13(CreditProtocol):
     def measure(self, scenes: Sequence[Scene]) -> "BoxOverlaps":
         flat = flatten(scenes)
         truth, detections = boxes_of(flat.truth), boxes_of(flat.detections)
-        # Boxes that miss each other by a pixel still touch, since the last pixel is included.
-        grown = detections + np.array([-PIXEL, -PIXEL, PIXEL, PIXEL])
-        pairs = overlapping_pairs(truth, grown, flat.n_truth, flat.n_detections)
-        shared = box_intersections(truth[pairs.truth], detections[pairs.detection], PIXEL)
-        pairs, shared = pairs.where(shared > 0), shared[shared > 0]
+        pairs, shared = shared_areas(flat, truth, detections)
         # For each pair the share of its truth, that of its detection, and whether they are near.
         sigma = shared / box_areas(truth, PIXEL)[pairs.truth]
         tau = shared / box_areas(detections, PIXEL)[pairs.detection]
@@ -131,6 +127,15 @@ class Icdar13(CreditProtocol):
         gap = np.hypot(*(_centres(truth) - _centres(detections)))
         diagonals = _diagonals(truth) + _diagonals(detections)
         return np.asarray(2.0 * gap / diagonals < self.max_centre_distance, dtype=np.float64)
+
+
+def shared_areas(flat: Flat, truth: Floats, detections: Floats) -> tuple[Pairs, Floats]:
+    """Return the pairs of boxes that share pixels, and how many they share."""
+    # Boxes that miss each other by a pixel still touch, since the last pixel is included.
+    grown = detections + np.array([-PIXEL, -PIXEL, PIXEL, PIXEL])
+    pairs = overlapping_pairs(truth, grown, flat.n_truth, flat.n_detections)
+    shared = box_intersections(truth[pairs.truth], detections[pairs.detection], PIXEL)
+    return pairs.where(shared > 0), shared[shared > 0]
 
 
 @dataclass(frozen=True)

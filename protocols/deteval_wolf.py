@@ -10,10 +10,10 @@ import numpy as np
 from .core import thresholds
 from .core.base import Family, ImageScore, Kind, Scene, Side, f_score, parameter
 from .core.credits import CreditProtocol
-from .core.geometry import box_areas, box_intersections, boxes_of, overlapping_pairs
+from .core.geometry import box_areas, boxes_of
 from .core.matching import flatten
 from .core.passes import Overlap, OverlapPasses
-from .deteval import PIXEL
+from .deteval import PIXEL, shared_areas
 
 
 @dataclass(frozen=True)
@@ -53,10 +53,8 @@ class DetevalWolf(CreditProtocol):
     def score(self, scenes: Sequence[Scene]) -> list[ImageScore]:
         flat = flatten(scenes)
         truth, detections = boxes_of(flat.truth), boxes_of(flat.detections)
-        grown = detections + np.array([-PIXEL, -PIXEL, PIXEL, PIXEL])
-        pairs = overlapping_pairs(truth, grown, flat.n_truth, flat.n_detections)
-        shared = box_intersections(truth[pairs.truth], detections[pairs.detection], PIXEL)
-        keep = (shared > 0) & ~flat.ignored_truth[pairs.truth]
+        pairs, shared = shared_areas(flat, truth, detections)
+        keep = ~flat.ignored_truth[pairs.truth]
         pairs, shared = pairs.where(keep), shared[keep].astype(np.float32)
         sigma = shared / box_areas(truth, PIXEL)[pairs.truth].astype(np.float32)
         tau = shared / box_areas(detections, PIXEL)[pairs.detection].astype(np.float32)

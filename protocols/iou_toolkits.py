@@ -132,12 +132,12 @@ class IouToolkits(Protocol):
         for part, image in zip(parts, matching.images(), strict=True):
             score = image.plain_score(self.min_iou)
             if rules.of_doctr:
-                recall, precision = _undivided(score.tally)
+                recall, precision, harmonic = score.tally.figures
                 score = replace(
                     score,
                     recall=recall,
                     precision=precision,
-                    f_score=f_score(recall, precision),
+                    f_score=harmonic,
                     indicators={**score.indicators, "mean_best_iou": _mean_best_iou(image)},
                 )
             scores.append(part.of_whole(score))
@@ -164,28 +164,13 @@ class IouToolkits(Protocol):
 
     def _of_all(self, tallies: Sequence[Tally]) -> tuple[float | None, float | None]:
         """Return recall and precision of a result set, divided as in the toolkit."""
-        rules, total = _TOOLKITS[self.toolkit], _total(tallies)
-        recall, precision = _undivided(total)
+        rules, total = _TOOLKITS[self.toolkit], Tally.total(tallies)
+        recall, precision, _ = total.figures
         if rules.of_doctr:
             return recall, precision
         if rules.of_mmocr and not total.n_truth:
             return 1.0, 0.0 if total.n_detections else 1.0
         return recall or 0.0, precision or 0.0
-
-
-def _undivided(tally: Tally) -> tuple[float | None, float | None]:
-    """Return recall and precision, undefined if the divisor is 0."""
-    recall = tally.recalled / tally.n_truth if tally.n_truth else None
-    return recall, tally.precise / tally.n_detections if tally.n_detections else None
-
-
-def _total(tallies: Sequence[Tally]) -> Tally:
-    return Tally(
-        sum(tally.recalled for tally in tallies),
-        sum(tally.n_truth for tally in tallies),
-        sum(tally.precise for tally in tallies),
-        sum(tally.n_detections for tally in tallies),
-    )
 
 
 def _mean_best_iou(image: Image) -> float | None:

@@ -113,12 +113,10 @@ class Cleval(Protocol):
         n_detected: int,
     ) -> ImageScore:
         """Return the score from the characters found of each truth and by each detection."""
-        truth_cost = self.recall_granularity_weight * sum(
-            max(n - 1, 0) for n in Counter(i for i, _ in image.pairs).values()
-        )
-        cost = self.precision_granularity_weight * sum(
-            max(n - 1, 0) for n in Counter(j for _, j in image.pairs).values()
-        )
+        of_truth = Counter(i for i, _ in image.pairs).values()
+        of_detection = Counter(j for _, j in image.pairs).values()
+        truth_cost = self.recall_granularity_weight * sum(n - 1 for n in of_truth)
+        cost = self.precision_granularity_weight * sum(n - 1 for n in of_detection)
         tally = Tally(
             sum(found) - truth_cost, n_characters, sum(found_by_detection) - cost, n_detected
         )
@@ -137,21 +135,15 @@ class Cleval(Protocol):
                 "n_false_positive_characters": image.n_false_positive_characters,
                 "recall_granularity": truth_cost,
                 "precision_granularity": cost,
-                "n_split": sum(n > 1 for n in Counter(i for i, _ in image.pairs).values()),
-                "n_merged": sum(n > 1 for n in Counter(j for _, j in image.pairs).values()),
+                "n_split": sum(n > 1 for n in of_truth),
+                "n_merged": sum(n > 1 for n in of_detection),
                 "n_overlapped": image.n_overlapped,
             },
         )
 
     def overall(self, scores: Sequence[ImageScore]) -> OverallScore:
         figures = super().overall(scores)
-        tally = Tally(
-            sum(score.tally.recalled for score in scores),
-            sum(score.tally.n_truth for score in scores),
-            sum(score.tally.precise for score in scores),
-            sum(score.tally.n_detections for score in scores),
-        )
-        recall, precision = _divided(tally)
+        recall, precision = _divided(Tally.total(score.tally for score in scores))
         names = scores[0].indicators if scores else ()
         indicators = {name: sum(score.indicators[name] or 0 for score in scores) for name in names}
         return replace(

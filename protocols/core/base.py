@@ -99,6 +99,17 @@ class Tally:
         precision = self.precise / self.n_detections if self.n_detections else None
         return recall, precision, f_score(recall, precision)
 
+    @classmethod
+    def total(cls, tallies: Iterable["Tally"]) -> Self:
+        """Return the exact sums over images."""
+        every = list(tallies)
+        return cls(
+            math.fsum(tally.recalled for tally in every),
+            math.fsum(tally.n_truth for tally in every),
+            math.fsum(tally.precise for tally in every),
+            math.fsum(tally.n_detections for tally in every),
+        )
+
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), tuple(map(self.__getattribute__, self.__slots__))
 
@@ -324,14 +335,9 @@ class Protocol(ABC):
 
     def overall(self, scores: Sequence[ImageScore]) -> OverallScore:
         """Return the official figures of a result set: credits added over images, then divided."""
-        recall = _ratio(
-            math.fsum(score.tally.recalled for score in scores),
-            sum(score.tally.n_truth for score in scores),
-        )
-        precision = _ratio(
-            math.fsum(score.tally.precise for score in scores),
-            sum(score.tally.n_detections for score in scores),
-        )
+        total = Tally.total(score.tally for score in scores)
+        recall = _ratio(total.recalled, total.n_truth)
+        precision = _ratio(total.precise, total.n_detections)
         return OverallScore(
             recall=recall,
             precision=precision,

@@ -157,12 +157,7 @@ class Evaltex(CreditProtocol):
 
     def overall(self, scores: Sequence[ImageScore]) -> OverallScore:
         figures = super().overall(scores)
-        pooled = Tally(
-            math.fsum(score.tally.recalled for score in scores),
-            math.fsum(score.tally.n_truth for score in scores),
-            math.fsum(score.tally.precise for score in scores),
-            math.fsum(score.tally.n_detections for score in scores),
-        )
+        pooled = Tally.total(score.tally for score in scores)
         counts = {
             name: sum(score.indicators[name] or 0 for score in scores)
             for name in ("gt", "detections", "tp", "fp", "missed", "ignored")

@@ -142,11 +142,10 @@ class NoGroundTruth(Protocol):
         area = math.fsum(score.indicators["domain_area"] or 0.0 for score in voted)
         text = math.fsum(score.indicators["expected_text_area"] or 0.0 for score in voted)
         top = text / area if area else None
-        pooled = vote_score(
-            math.fsum(score.tally.n_detections for score in voted),
-            math.fsum(score.tally.recalled for score in voted),
-            math.fsum(score.tally.n_truth for score in voted),
-        ).with_precision(self.empty_precision, top)
+        total = Tally.total(score.tally for score in voted)
+        pooled = vote_score(total.n_detections, total.recalled, total.n_truth).with_precision(
+            self.empty_precision, top
+        )
         recall, precision = (pooled.recall, pooled.precision) if voted else (None, None)
         return dataclasses.replace(
             super().overall(scores),
