@@ -17,13 +17,16 @@ from protocols.core.fitting import needed_of_results
 
 @dataclass(frozen=True)
 class RunCounts:
-    """The number of results that one run of a protocol has scored."""
+    """The number of results that one run of a protocol has scored.
+
+    ``n_due`` are those that it can score: some protocols leave out methods without confidences, for
+    example.
+    """
 
     name: str
     n_scores: int
     n_results: int
-    # It needs something of results, such as confidences, and leaves out methods without it.
-    leaves_out: bool = False
+    n_due: int
 
     @property
     def percent(self) -> int:
@@ -31,25 +34,30 @@ class RunCounts:
         return 100 * self.n_scores // self.n_results if self.n_results else 0
 
 
-def run_counts(dataset: Dataset, n_results: int) -> list[RunCounts]:
+def run_counts(dataset: Dataset, methods: Sequence[selectors.MethodCounts]) -> list[RunCounts]:
     """Return the newest run of each protocol, with the share of the results it has scored."""
-    return run_counts_of({dataset.pk: n_results})[dataset.pk]
+    return run_counts_of({dataset.pk: methods})[dataset.pk]
 
 
-def run_counts_of(n_results: Mapping[int, int]) -> dict[int, list[RunCounts]]:
-    """Return `run_counts` of several datasets; ``n_results`` gives their numbers by key."""
-    runs = list(ProtocolRun.objects.filter(dataset__in=n_results).latest_of_each_protocol())
+def run_counts_of(
+    methods: Mapping[int, Sequence[selectors.MethodCounts]],
+) -> dict[int, list[RunCounts]]:
+    """Return `run_counts` of several datasets; ``methods`` gives their methods by key."""
+    runs = list(ProtocolRun.objects.filter(dataset__in=methods).latest_of_each_protocol())
     uncounted = [run.pk for run in runs if run.n_scores is None]
     n_scores = {run.pk: run.n_scores or 0 for run in runs}
     if uncounted:
         rows = ProtocolRun.objects.filter(pk__in=uncounted).order_by()
         n_scores |= dict(rows.annotate(n=Count("scores")).values_list("pk", "n"))
-    counts: dict[int, list[RunCounts]] = {dataset: [] for dataset in n_results}
+    counts: dict[int, list[RunCounts]] = {dataset: [] for dataset in methods}
     for run in runs:
+        sizes = {row.method.name: row.n_results for row in methods[run.dataset_id]}
         protocol = registry.PROTOCOLS.get(run.protocol)
-        leaves_out = bool(protocol and needed_of_results(protocol()))
-        of_dataset = RunCounts(run.name, n_scores[run.pk], n_results[run.dataset_id], leaves_out)
-        counts[run.dataset_id].append(of_dataset)
+        leaves_out = protocol is not None and needed_of_results(protocol())
+        due = run.overall if leaves_out else sizes
+        n_due = sum(sizes.get(name, 0) for name in due)
+        of_run = RunCounts(run.name, n_scores[run.pk], sum(sizes.values()), n_due)
+        counts[run.dataset_id].append(of_run)
     return counts
 
 
@@ -80,7 +88,10 @@ class Completeness:
 def completeness(
     n_images: int, methods: Sequence[selectors.MethodCounts], runs: Sequence[RunCounts]
 ) -> Completeness:
-    """Return whether a dataset is complete, with a sentence about each missing part."""
+    """Return whether a dataset is complete, with a sentence about each missing part.
+
+    It is if every method has a result on every image, and every run a score of all results that are due.
+    """
     lacks = []
     if not n_images:
         lacks.append(_("It has no images."))
@@ -95,40 +106,19 @@ def completeness(
                     row.n_not_evaluated,
                 ).format(name=row.method.name, n=row.n_not_evaluated)
             )
-    sizes = [row.n_results for row in methods]
     for run in runs:
-        if run.n_scores >= run.n_results:
-            continue
-        if run.leaves_out and not _are_whole_methods(run.n_scores, sizes):
+        if run.n_scores < run.n_due:
             words = _("{name} has scored {n} of {total} results.")
-            lacks.append(words.format(name=run.name, n=run.n_scores, total=run.n_results))
-        elif not run.leaves_out:
-            n = run.n_results - run.n_scores
-            lacks.append(
-                ngettext(
-                    "{name} has no score for {n} image.", "{name} has no score for {n} images.", n
-                ).format(name=run.name, n=n)
-            )
+            lacks.append(words.format(name=run.name, n=run.n_scores, total=run.n_due))
     if not lacks:
         return Completeness("complete" if runs else "unscored", ())
     return Completeness("empty" if not n_images or not methods else "incomplete", lacks)
 
 
-def _are_whole_methods(n_scores: int, sizes: Sequence[int]) -> bool:
-    """Return whether so many scores can be all results of some methods, which have these numbers."""
-    reached = 1  # bit n: n results are all those of some methods
-    for size in sizes:
-        reached |= reached << size
-    return bool(reached >> n_scores & 1)
-
-
 def completeness_of(n_images: Mapping[int, int]) -> dict[int, Completeness]:
     """Return the completeness of datasets; ``n_images`` gives their numbers of images by key."""
     methods = selectors.method_counts_of(n_images)
-    n_results = {
-        dataset: sum(row.n_results for row in of_dataset) for dataset, of_dataset in methods.items()
-    }
-    runs = run_counts_of(n_results)
+    runs = run_counts_of(methods)
     return {
         dataset: completeness(n, methods[dataset], runs[dataset]) for dataset, n in n_images.items()
     }

@@ -61,7 +61,7 @@ def detail(request: SignedInRequest, slug: str) -> HttpResponse:
     dataset = seen_dataset(request, slug)
     n_images = dataset.images.count()
     methods = selectors.method_counts(dataset, n_images)
-    shares = completeness.run_counts(dataset, sum(row.n_results for row in methods))
+    shares = completeness.run_counts(dataset, methods)
     runs = dataset.runs.latest_of_each_protocol()
     share_of = {share.name: share for share in shares}
     ready = readiness(dataset)
@@ -100,7 +100,7 @@ def matrix(request: SignedInRequest, slug: str) -> HttpResponse:
     images = list(dataset.images.filter(pk__in=list(page.object_list)).in_order())
     n_images = page.paginator.count
     methods = selectors.method_counts(dataset, n_images)
-    shares = completeness.run_counts(dataset, sum(row.n_results for row in methods))
+    shares = completeness.run_counts(dataset, methods)
     context = {
         "dataset": dataset,
         "page": page,

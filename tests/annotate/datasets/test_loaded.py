@@ -92,7 +92,7 @@ class TestMatrix:
         [share] = page_of(admin, dataset).context["shares"]
         # Three results were scored of five: 60 per cent.
         assert (share.n_scores, share.n_results, share.percent) == (3, 5, 60)
-        assert completeness.RunCounts("x", 999, 1000).percent == 99
+        assert completeness.RunCounts("x", 999, 1000, 1000).percent == 99
 
     def test_methods_that_a_protocol_leaves_out_are_not_missing(self, admin):
         dataset = make_study(["sure", "other"]).dataset
@@ -104,13 +104,20 @@ class TestMatrix:
         shares = {share.name: share.n_scores for share in page.context["shares"]}
         assert sorted(shares.values()) == [1, 2]
         assert page.context["complete"].word == "complete"
+        # A due result without a score makes it incomplete, for either kind of protocol.
+        make_result(make_image(dataset), dataset.methods.get(name="sure"))
+        page = page_of(admin, dataset)
+        assert page.context["complete"].word == "incomplete"
+        for name, n, of in (("Average precision", 1, 2), ("IOU", 2, 3)):
+            assert f"{name} has scored {n} of {of} results." in page.text
 
     def test_a_run_that_keeps_no_count_is_counted(self, dataset):
         run = score_protocol(dataset=dataset, slug="iou")
-        kept = completeness.run_counts(dataset, 3)
+        methods = selectors.method_counts(dataset)
+        kept = completeness.run_counts(dataset, methods)
         run.n_scores = None
         run.save()
-        assert completeness.run_counts(dataset, 3) == kept
+        assert completeness.run_counts(dataset, methods) == kept
 
     def test_complete_is_said_in_words_and_what_lacks_in_sentences(self, admin, dataset):
         page = page_of(admin, dataset)
