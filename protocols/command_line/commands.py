@@ -229,8 +229,24 @@ def _score(options: argparse.Namespace) -> None:
     for slug, note in left_out.items():
         print(f"{slug}: undefined, since {note}", file=sys.stderr)
     sums = _SUMS if options.sums else ()
-    rows = _rows(scored_by_method, names, protocols, len(sums))
-    _write_rows((*_COLUMNS, *sums, "signature"), list(rows), options.out)
+    columns = (*_COLUMNS, *sums, "signature")
+    rows = list(_rows(scored_by_method, names, protocols, len(sums)))
+    if options.out is not None and options.out.suffix == ".json":
+        columns = (*columns, "accounts")
+        rows = [(*row, _accounts_of(row, names, options, formats)) for row in rows]
+    _write_rows(columns, rows, options.out)
+
+
+def _accounts_of(
+    row: tuple[Any, ...], names: Sequence[str], options: argparse.Namespace, formats: "Formats"
+) -> dict[str, Any] | None:
+    """Return the accounts of truth and results for a row of all images; None for others."""
+    _, method, image, *_ = row
+    if image != _ALL_IMAGES:
+        return None
+    from ..loading.sources import accounts
+
+    return accounts(options.truth, [options.results[names.index(method)]], formats)
 
 
 def _signed(options: argparse.Namespace) -> Signature:

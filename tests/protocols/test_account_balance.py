@@ -93,6 +93,8 @@ def test_words_blanked_or_removed_change_the_account_by_exactly_that(format, dra
     assert not archive.errors
     account = archive.account
     assert (account.units, account.regions) == (count(content), kept.count("keep"))
+    assert account.levels == {"word": count(content)}
+    assert account.read == {"word": kept.count("keep")}
     left = [(of.reason, of.n) for of in account.left_out]
     assert left == [(NO_TEXT, n) for n in [kept.count("blank")] if n]
     assert all(of.first.startswith(f"a.zip > a{suffix}") for of in account.left_out)
@@ -130,8 +132,8 @@ def test_each_region_of_a_written_file_is_a_unit_and_nothing_else_is(format, kep
     }
     content = write(regions, format, kind="truth", sizes=dict.fromkeys(regions, (2000, 100)))
     account = read(io.BytesIO(content), kind="truth", format=format, name="a").account
-    assert account == Account(sum(kept), ())
-    assert account.units == WRITTEN[format](content)
+    assert (account.regions, account.left_out) == (sum(kept), ())
+    assert account.units == sum(account.levels.values()) == WRITTEN[format](content)
 
 
 def test_python_and_the_shell_give_the_account(tmp_path, capsys):
@@ -151,7 +153,40 @@ def test_python_and_the_shell_give_the_account(tmp_path, capsys):
     accounts = json.loads(capsys.readouterr().out)["accounts"]
     assert accounts[str(truth)] == {
         "units": 2,
+        "levels": {"region": 2},
         "regions": 1,
-        "left_out": [{"reason": "invalid", "n": 1, "first": "gt.zip > gt_a.txt, line 2"}],
+        "read": {},
+        "left_out": [
+            {"reason": "invalid", "n": 1, "first": "gt.zip > gt_a.txt, line 2", "level": "region"}
+        ],
     }
-    assert accounts[str(found)]["units"] == 3
+    assert accounts[str(found)]["levels"] == {"word": 3}
+    out = tmp_path / "scores.json"
+    assert main(["score", "--protocol", "iou", *files, *named[:-1], "--out", str(out)]) == 0
+    [of_image, of_all] = json.loads(out.read_text())
+    assert (of_image["accounts"], of_all["accounts"]) == (None, accounts)
+
+
+def test_units_of_several_levels_are_counted_by_level():
+    """A word, one without text, and a line without words; a page of a line alone."""
+    word, line = (
+        f"<span class='{of}' title='bbox 10 20 50 40'>{{}}</span>"
+        for of in ("ocrx_word", "ocr_line")
+    )
+    page = "<div class='ocr_page' title='image a.png; bbox 0 0 2000 100'>{}</div>"
+    lines = [line.format(word.format("w") + word.format("")), line.format("bare")]
+    content = (
+        "<html><body>"
+        + page.format("".join(lines))
+        + page.replace("a.png", "b.png").format(line.format("of"))
+    )
+    archive = read(
+        io.BytesIO(f"{content}</body></html>".encode()),
+        kind="results",
+        format="hocr",
+        name="a.hocr",
+    )
+    # The second page has lines alone, of which one is read.
+    assert archive.account.read == {"word": 1, "line": 1}
+    assert archive.account.levels == {"word": 1, "line": 2, "line or word": 1}
+    assert archive.account.units == 4

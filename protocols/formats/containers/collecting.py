@@ -1,5 +1,6 @@
 """Collecting the regions of a reader into an Archive: names, duplicates, shapes, sizes."""
 
+from collections import Counter
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
@@ -15,6 +16,7 @@ from .archives import Limits
 from .checked import finite_in as finite_in
 from .checked import shown, unread_fields
 from .contents import LEAST_OUTSIDE_PX, Archive, Kind, LeftOut, LineFormat, OnEntry, Read, Unit
+from .contents import REGION as REGION
 from .documents import Document, are_different, documents, image_name, storable
 from .files import Source, source_name
 from .limits import BATCH, MAX_NAME
@@ -22,7 +24,6 @@ from .shapes import may_be_shares, odd_shapes, refuse_shares, tell_shape
 
 # A fault with its place inside an image.
 IN_IMAGE: Final = "{fault} ({what} {at} of {image})"
-REGION: Final = "region"
 LINE: Final = "line"
 SHAPE: Final = "shape"
 _ONE_NAME_EACH: Final = "a name for each image; folders are not part of names"
@@ -32,7 +33,8 @@ _Place = tuple[str | None, int | None, str | None]
 class Reason(NamedTuple):
     """Why units of files are not read as regions: how many of which, as in "{n} word", and what was expected.
 
-    U1: they are left out. U2: others are read instead. Fields of regions are not ``of_units``.
+    U1: they are left out. U2: others are read instead. Fields of regions are not ``of_units``. Without
+    a ``level`` they are of the one that is read.
     """
 
     one: str
@@ -40,6 +42,7 @@ class Reason(NamedTuple):
     expected: str
     code: str = "U1"
     of_units: bool = True
+    level: str = ""
 
 
 WITHOUT_TEXT: Final = Reason(
@@ -79,6 +82,9 @@ class Collector:
         self._problems = problems
         self._format = format
         self._engine = engine
+        # The level of the units of the next image, such as word, and of each image.
+        self.level = ""
+        self._level_of: dict[str, str] = {}
         # Images, regions and units left out; what a document has of its format.
         self.n_found = 0
         self._regions: dict[str | None, dict[str, list[Region]]] = {}
@@ -119,6 +125,7 @@ class Collector:
         if not name.strip() or len(name) > MAX_NAME or has_unseen(name):
             raise Fault("N1", f"the name {quoted(name)}", f"1 to {MAX_NAME} plain characters")
         self.n_found += 1
+        self._level_of[name], self.level = self.level or REGION, ""
         self._regions.setdefault(method, {}).setdefault(name, [])
         if size is not None:
             self._sizes[name] = size
@@ -181,6 +188,7 @@ class Collector:
         """
         if name in self:
             raise self.second(name)
+        self.level = self.level or what
         self.image(name, size=size, unit=unit, entry=entry)
         for at, one in enumerate(given, 1):
             try:
@@ -257,6 +265,7 @@ class Collector:
 
     def _tell_account(self) -> Iterator[LeftOut]:
         """Report units that are not read as regions, and yield those that are left out."""
+        read = " or ".join(sorted({*self._level_of.values()})) or REGION
         for (reason, *values), of in self._account.items():
             found = (reason.one if of.n == 1 else reason.many).format(n=of.n, **dict(values))
             if of.image is not None:
@@ -267,7 +276,7 @@ class Collector:
             )
             if reason.code == "U1" and reason.of_units:
                 words = reason.many.format(n="", **dict(values)).strip()
-                yield LeftOut(words, of.n, self._problems.found[-1].place)
+                yield LeftOut(words, of.n, self._problems.found[-1].place, reason.level or read)
 
     def _storable(self, region: Region) -> Region:
         texts = (region.text, region.label, region.id, region.parent)
@@ -345,7 +354,16 @@ class Collector:
             categories=self.ids[0],
             image_ids=self.ids[1],
             left_out=left_out,
+            levels=self._levels(),
         )
+
+    def _levels(self) -> Mapping[str, int]:
+        levels = Counter[str]()
+        for images in self._regions.values():
+            for image, regions in images.items():
+                levels[self._level_of[image]] += len(regions)
+        del levels[REGION]
+        return dict(+levels)
 
     def _n_regions(self) -> int:
         return sum(len(of) for images in self._regions.values() for of in images.values())

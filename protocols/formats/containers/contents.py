@@ -18,6 +18,8 @@ KINDS: Final[tuple[Kind, ...]] = ("truth", "results")
 OnEntry = Callable[[int, int], None]
 # A region is outside its image from here on; less is the rounding of rotated corners.
 LEAST_OUTSIDE_PX: Final = 0.005
+# The level of a unit whose format has none.
+REGION: Final = "region"
 # The transcription of an ignored region.
 IGNORED_TEXT: Final = "###"
 ByImage = Mapping[str, tuple[Region, ...]]
@@ -64,27 +66,41 @@ class Unit(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """Units of a file that are not read as regions: why, how many, and the place of the first."""
+    """Units of a file that are not read as regions: why, how many, the place of the first, what they are."""
 
     reason: str
     n: int
     first: str = ""
+    level: str = REGION
 
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Units of a file: as many as there are regions, and as were left out for each reason."""
+    """Units of a file: as many as there are regions, and as were left out for each reason.
+
+    ``read`` has the number of regions by level, such as word or line, where the format has levels.
+    """
 
     regions: int
     left_out: tuple[LeftOut, ...]
+    read: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def units(self) -> int:
         return self.regions + sum(of.n for of in self.left_out)
 
+    @property
+    def levels(self) -> dict[str, int]:
+        """The units by level; those of a format without levels are regions."""
+        levels = Counter(self.read)
+        levels[REGION] += self.regions - levels.total()
+        for of in self.left_out:
+            levels[of.level] += of.n
+        return dict(+levels)
+
     def as_data(self) -> dict[str, Any]:
         """Return the account as it is written into JSON."""
-        return {"units": self.units, **asdict(self)}
+        return {"units": self.units, "levels": self.levels, **asdict(self)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +118,8 @@ class Archive:
     "x1,y1,…,x4,y4,transcription"; empty for other formats. ``encodings`` has
     a sample of the texts that are not UTF-8 in each possible encoding, the most probable first.
     ``formats`` are those of lines that fit a file whose format is asked for.
-    ``left_out`` has the units of the file that are not regions, but those of lines.
+    ``left_out`` has the units of the file that are not regions, but those of lines; ``levels`` the number
+    of its regions by level.
     ``categories`` and ``image_ids`` have the names of labels and of images by the ids of the file.
     """
 
@@ -124,13 +141,14 @@ class Archive:
     image_ids: Mapping[str, str] = field(default_factory=dict)
     formats: tuple[str, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
+    levels: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def account(self) -> Account:
         """The units of the file, without errors: a file that has some is not used."""
         skipped = [of for of in self.warnings if of.line is not None and of.action == PASSED_OVER]
         lines = [LeftOut("invalid", len(skipped), skipped[0].place)] if skipped else []
-        return Account(self.n_regions, (*self.left_out, *lines))
+        return Account(self.n_regions, (*self.left_out, *lines), self.levels)
 
     @property
     def by_method(self) -> Mapping[str | None, ByImage]:

@@ -40,18 +40,27 @@ _READ_INSTEAD: Final[Mapping[str, Reason]] = {
 }
 _WITHOUT_WORDS: Final[Mapping[str, Reason]] = {
     LINE: Reason(
-        "{n} line without words among others", "{n} lines without words among others", "words"
+        "{n} line without words among others",
+        "{n} lines without words among others",
+        "words",
+        level=LINE,
     ),
     BLOCK: Reason(
-        "{n} block without words among others", "{n} blocks without words among others", "words"
+        "{n} block without words among others",
+        "{n} blocks without words among others",
+        "words",
+        level=BLOCK,
     ),
 }
 OTHERS: Final = Reason(
     "{n} picture, table or rule on a page without words",
     "{n} pictures, tables or rules on pages without words",
     "words",
+    level="picture, table or rule",
 )
-_LOOSE: Final = Reason("{n} text without a box", "{n} texts without boxes", "words with a bbox")
+_LOOSE: Final = Reason(
+    "{n} text without a box", "{n} texts without boxes", "words with a bbox", level="text"
+)
 
 
 @dataclass(slots=True, eq=False)
@@ -114,11 +123,12 @@ def add_pages(
         try:
             if name in collector:
                 raise collector.second(name)
+            chosen = _chosen(page, drops_empty, collector, document.entry)
             collector.image(name, size=page.size, entry=document.entry)
         except Fault as fault:
             problems.fault(fault, document.entry, page.line)
             continue
-        for unit in _chosen(page, drops_empty, collector, document.entry):
+        for unit in chosen:
             try:
                 collector.add(name, region_of(unit), entry=document.entry)
             except Fault as fault:
@@ -150,6 +160,7 @@ def _chosen(
             else:
                 chosen.append(unit)
         if chosen:
+            collector.level = level
             if level != WORD:
                 collector.count(_READ_INSTEAD[level], entry, page.line)
             for higher in LEVELS[at + 1 :]:
@@ -179,7 +190,7 @@ def units_of(
     """
     found = {WORD: words, LINE: lines, BLOCK: blocks}
     order = (LINE, WORD, BLOCK) if of_lines else LEVELS
-    level = next((of for of in order if found[of]), order[0])
+    level = collector.level = next((of for of in order if found[of]), order[0])
     if level != order[0]:
         reason, n = (LINES_READ, len(lines)) if level == LINE else (_READ_INSTEAD[level], 1)
         collector.count(reason, entry, n=n)

@@ -40,10 +40,12 @@ _PREFIX: Final = re.compile(r"(?:gt|res)_(?=.)", re.DOTALL)
 _TRUE: Final = (True, 1, "1", "true", "True")
 _ITEMS, _AROUND = "items", "^"
 _OTHERS: Final = Reason(
-    "{n} shape of another type", "{n} shapes of other types", "boxes and polygons"
+    "{n} shape of another type", "{n} shapes of other types", "boxes and polygons", level="shape"
 )
 
-_BLOCKS: Final = Reason("{n} block without lines", "{n} blocks without lines", "lines of text")
+_BLOCKS: Final = Reason(
+    "{n} block without lines", "{n} blocks without lines", "lines of text", level="block"
+)
 
 _WORDS: Final = Reason(
     "{n} word inside lines",

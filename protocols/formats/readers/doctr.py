@@ -19,8 +19,9 @@ _CELLS: Final = Reason(
     "{n} cell of a table, whose words have no boxes",
     "{n} cells of tables, whose words have no boxes",
     "the export of a predictor without detect_tables",
+    level="cell",
 )
-_LAYOUT: Final = Reason("{n} block of a layout", "{n} blocks of a layout", "words")
+_LAYOUT: Final = Reason("{n} block of a layout", "{n} blocks of a layout", "words", level="block")
 _Object = Mapping[str, Any]
 
 

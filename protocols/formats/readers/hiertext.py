@@ -14,9 +14,12 @@ from ..containers.documents import Document, json_in, text_of
 from ..problems import Fault, Problems
 
 # In ground truth, words that were not transcribed.
-_NO_WORDS: Final = LINES_READ._replace(code="U1")
+_NO_WORDS: Final = LINES_READ._replace(code="U1", level="line")
 _NO_LINES: Final = Reason(
-    "{n} paragraph without lines", "{n} paragraphs without lines", "lines with words"
+    "{n} paragraph without lines",
+    "{n} paragraphs without lines",
+    "lines with words",
+    level="paragraph",
 )
 _WANTED: Final = (
     '{"annotations": [{"image_id": …, "paragraphs": […]}]}, or such an annotation a line'
@@ -77,6 +80,7 @@ class _Image:
         if image in self.collector:
             raise self.collector.second(image)
         size = checked.size_in(given, "image_width", "image_height")
+        self.collector.level = "word"
         self.collector.image(image, size=size, entry=self.entry)
         for at, paragraph in enumerate(_list_in(given, "paragraphs")):
             lines = _list_in(paragraph, "lines")

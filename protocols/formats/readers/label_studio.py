@@ -26,6 +26,7 @@ _NOT_DONE: Final = Reason(
     "{n} annotation that was skipped, or is a draft",
     "{n} annotations that were skipped, or are drafts",
     "submitted annotations",
+    level="annotation",
 )
 _LABELS: Final = ("rectanglelabels", "polygonlabels", "labels")
 # An upload has eight characters before its name.

@@ -25,8 +25,11 @@ _AGAIN: Final = Reason(
     "{n} entry of an image that has a later one",
     "{n} entries of images that have a later one",
     "each image once; the last entry counts, as in the competition",
+    level="entry",
 )
-_NO_WORDS: Final = Reason("{n} group without words", "{n} groups without words", "words")
+_NO_WORDS: Final = Reason(
+    "{n} group without words", "{n} groups without words", "words", level="group"
+)
 
 
 def _read_maptext(document: Document, collector: Collector, problems: Problems, kind: Kind) -> None:

@@ -23,7 +23,10 @@ _WANTED: Final = 'an object of files, each with pages that have "text_lines", "b
 _TAG: Final = re.compile(r"<[^<>]*+>")
 _PICTURES: Final = ("Picture", "Figure", "Image")
 _NO_TEXT: Final = Reason(
-    "{n} picture of a layout", "{n} pictures of a layout", "lines of text, as of surya_detect"
+    "{n} picture of a layout",
+    "{n} pictures of a layout",
+    "lines of text, as of surya_detect",
+    level="picture",
 )
 _BLOCKS: Final = Reason(
     "{n} block of a layout", "{n} blocks of a layout", "lines of text, as of surya_detect", "U2"

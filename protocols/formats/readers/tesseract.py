@@ -81,11 +81,12 @@ def _read_page(
     if name in collector:
         raise collector.second(name)
     size = next((_size(row) for _, row in rows if row["level"] == _PAGE), None)
-    collector.image(name, size=size, entry=document.entry)
     levels = {row["level"] for _, row in rows}
     if level not in levels and (other := _WORD if level == _LINE else _LINE) in levels:
         collector.count(_READ_INSTEAD[other], document.entry, rows[0][0])
         level = other
+    collector.level = "word" if level == _WORD else "line"
+    collector.image(name, size=size, entry=document.entry)
     words: dict[str, list[str]] = {}
     for _number, row in rows:
         if row["level"] == _WORD and row["text"].strip():

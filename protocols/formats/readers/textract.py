@@ -21,6 +21,7 @@ _OTHER_TYPES: Final = Reason(
     "{n} block of the type {type} on a page without words",
     "{n} blocks of the type {type} on pages without words",
     "blocks of the type WORD or LINE",
+    level="block",
 )
 _DONE: Final = "SUCCEEDED"
 _DONE_IN_PART: Final = "PARTIAL_SUCCESS"

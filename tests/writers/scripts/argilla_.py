@@ -17,7 +17,7 @@ def write(name, *values):
     record = argilla.Record(
         id="7", fields=FIELDS, metadata={"image": "street.jpg"}, responses=responses
     )
-    # What Dataset.records.to_json calls; a dataset has records of a server alone.
+    # As Dataset.records.to_json does for the records of a server.
     JsonIO.to_json([record], name)
 
 
