@@ -1,6 +1,8 @@
 """T46: what a screen reader reads out on the comparison page: names in order, and live regions."""
 
+import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -16,96 +18,7 @@ LISTEN = """() => {
 }"""
 NAMED = re.compile(r'- (button|link|radio|group|img|progressbar|form|heading) ?("[^"]*")?')
 # The study's name and the labels of the results come from the payload, and are the same in both.
-NAMES = {
-    "en": """\
-link Skip to the content
-heading study
-progressbar How much of this image is done
-button Pause
-group List boxes, left
-img Left result, 3 boxes
-group List boxes, right
-img Right result, 2 boxes
-group Viewing tools
-button Fit
-button Fit boxes
-button 1:1, 100 %
-button Zoom out
-button Zoom in
-button Single view
-button Linked
-button Blink
-button Auto blink
-button Next difference
-button Differences
-button Ground truth
-button Matches
-button Hide boxes
-button Note
-form Your answer
-group Recall Which finds more of the text?
-radio Left better
-radio Equal
-radio Right better
-group Precision Which marks less that is not text?
-radio Left better
-radio Equal
-radio Right better
-group Preference Which would you rather have?
-radio Left better
-radio Equal
-radio Right better
-button Same for all three
-button Confirm
-button Skip
-button Undo
-button History
-button Keys""",
-    "fr": """\
-link Aller au contenu
-heading study
-progressbar Part de cette image déjà jugée
-button Pause
-group Liste des boîtes, gauche
-img Résultat de gauche, 3 boxes
-group Liste des boîtes, droite
-img Résultat de droite, 2 boxes
-group Outils de visualisation
-button Cadrer
-button Cadrer les boîtes
-button 1:1, 100 %
-button Réduire
-button Agrandir
-button Vue unique
-button Vues liées
-button Alterner
-button Auto (alternance)
-button Suivante (différence)
-button Différences
-button Vérité terrain
-button Appariements
-button Masquer
-button Note
-form Votre réponse
-group Rappel Lequel trouve plus de texte ?
-radio Meilleur à gauche
-radio Égalité
-radio Meilleur à droite
-group Précision Lequel marque moins hors du texte ?
-radio Meilleur à gauche
-radio Égalité
-radio Meilleur à droite
-group Préférence Lequel préférez-vous ?
-radio Meilleur à gauche
-radio Égalité
-radio Meilleur à droite
-button Idem pour les trois
-button Valider
-button Passer
-button Annuler
-button Historique
-button Touches""",
-}
+NAMES = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
 HEARD = {
     "en": [
         "Not answered yet: precision, preference.",
@@ -135,7 +48,7 @@ def names(page):
 def test_t46_names_and_live_regions_are_read_out_in_both_languages(open_site, language):
     site = open_site(screen(), [without_results(screen(2))], locale=language)
     page = site.page
-    assert names(page) == NAMES[language].splitlines()
+    assert names(page) == NAMES[language]
     page.evaluate(LISTEN)
     # An early Enter, the next place that differs, and the confirmed pair.
     page.keyboard.press("1")
