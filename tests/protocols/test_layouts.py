@@ -152,6 +152,8 @@ def test_a_format_that_is_named_is_read_as_the_one_that_is_recognised(kind, text
         # A script, or texts that begin with its name.
         ("results", MLT, "quad or quad-script"),
         ("results", MLT + PRICE + "two words\n", "quad or quad-script"),
+        # Whether a word is difficult, or texts that begin with a number.
+        ("truth", PRICE + "TOTAL\n" + PRICE + '0,"word"\n', "quad or quad-difficult"),
     ],
 )
 def test_where_two_readings_are_possible_a_person_is_asked(kind, text, readings):
