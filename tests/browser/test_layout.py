@@ -306,3 +306,37 @@ def test_t46_every_layout_is_accessible_in_both_themes(open_site, size):
         site.page.keyboard.press("o")
         site.view_boxes()
         check_accessible(site.page)
+
+
+# Counts what a hand does: keys, clicks, and wheels.
+_ACTIONS = """window.actions = { keydown: 0, pointerdown: 0, wheel: 0 };
+for (const kind of Object.keys(actions)) addEventListener(kind, () => { actions[kind] += 1; }, true);"""
+
+
+@cases("hand", ["keys", "mouse"])
+@pytest.mark.parametrize("size", [(1024, 768), (1440, 900)])
+def test_t47_twenty_judgements_of_three_answers_take_80_actions_and_no_scrolling(
+    open_site, size, hand
+):
+    width, height = SHAPES["16:9"]
+    screens = [
+        screen(number, image=image(key=f"image-{number}", width=width, height=height))
+        for number in range(1, 22)
+    ]
+    viewport = dict(zip(("width", "height"), size, strict=True))
+    site = open_site(screens[0], screens[1:], viewport=viewport, layout=None)
+    page = site.page
+    page.evaluate(_ACTIONS)
+    for number in range(1, 21):
+        page.locator("[data-screen][data-seen]").wait_for()
+        if hand == "keys":
+            for key in ("1", "q", "a", "Enter"):
+                page.keyboard.press(key)
+        else:
+            for name in ("recall", "precision", "preference"):
+                page.locator(f".choice:has([name={name}])").first.click()
+            page.get_by_role("button", name="Confirm").click()
+        page.locator(f"[data-screen-id='screen-{number + 1}']").wait_for()
+    assert len(site.sent) == 20
+    assert sum(page.evaluate("actions").values()) == 80
+    assert page.evaluate("[scrollX, scrollY]") == [0, 0]
