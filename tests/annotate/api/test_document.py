@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,11 @@ from annotate.api.errors import ApiError
 from annotate.api.problems import NAMES
 from annotate.api.scopes import SCOPES
 from annotate.api.tokens.services import create_token
+from annotate.judges.comparison import rankings_of
+from annotate.judges.tasks import to_do
 from annotate.scoring.services import score_protocol
 from tests.support.factories import add_annotator, add_researcher, make_person, make_study
+from tests.support.judges import make_judge
 from tests.support.truths import rank_everything, same_truth
 
 TEXT = (Path(__file__).resolve().parents[3] / "docs" / "api.md").read_text(encoding="utf-8")
@@ -61,6 +65,14 @@ def test_the_example_reads_and_reports_against_a_real_server(live_server):
     said = printed(live_server.url, add_researcher(study), "read")
     # The sentinel that counts boxes agrees with an annotator who does.
     assert said[2:] == [f"{study.name}: Sentinel: count scores 0.0."]
+    judge = make_judge(study, criteria=["recall"])
+    said = printed(live_server.url, add_researcher(study), "read", "program")
+    # All pairs in both orders, in one request of at most 100.
+    n_tasks = 2 * 2 * len([*combinations(METHODS, 2)])
+    assert said[2] == f"{study.name}: Counter has given {n_tasks} answers."
+    assert to_do(judge) == []
+    ranked = tuple((name,) for name in reversed(METHODS))
+    assert {*rankings_of(judge)["recall"].values()} == {ranked}
 
 
 @pytest.mark.django_db(transaction=True)
