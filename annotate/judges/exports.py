@@ -1,12 +1,15 @@
 """Tables of a study's judges: their settings, their answers, and the rankings that follow."""
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
+
+from django.db.models import Max, Min
 
 from annotate.csv_tables import Column, Row
+from annotate.reports.cache import Asked
 from annotate.studies.models import Study
 
-from .comparison import rankings_of
+from .comparison import is_small, programs_and_people, rankings_of
 from .models import Judge
 from .services import counts_of, settings_of
 from .tasks import asked_of
@@ -57,6 +60,29 @@ def answers_of(judge: Judge) -> Iterator[Row]:
             "probability": chance.get(frozenset((row.left_id, row.right_id)), 1.0),
             "at": row.created.isoformat(),
         }
+
+
+def of_paper(asked: Asked) -> dict[str, Any] | None:
+    """Return the programs of a report for the files of a paper; None without one that is done."""
+    if not asked.study.judges.exists() or not is_small(asked.study):
+        return None
+    table = programs_and_people(asked)["judges"]
+    names = {row["judge"] for of in table.values() for row in of}
+    done = asked.study.judges.filter(name__in=names)
+    times = {
+        judge.name: judge.answers.aggregate(first=Min("created"), last=Max("created"))
+        for judge in done
+    }
+    settings = [row for row in judges(asked.study) if row["judge"] in times]
+    found = {
+        "table": table,
+        "answers": [row for judge in done for row in answers_of(judge)],
+        "judges": [
+            {**row, **{name: at.isoformat() for name, at in times[row["judge"]].items()}}
+            for row in settings
+        ],
+    }
+    return found if done else None
 
 
 def rankings(study: Study, *, names: bool = False) -> Iterator[Row]:

@@ -11,6 +11,7 @@ from rankings.agreement.settings import facts_of_settings
 from rankings.output import report_files, table_files
 from rankings.output.analysis_tables import tables_of
 from rankings.output.detector_tables import detector_tables
+from rankings.output.judge_tables import judge_tables
 from rankings.output.latex import Look
 from rankings.output.pair_tables import PAIR_TABLES, pair_tables
 from rankings.output.skips import COLUMN, n_lost, skips_said
@@ -116,6 +117,7 @@ def tables_in(data: Mapping[str, Any]) -> list[Table]:
         *(tables_of(data) if "analysis" in data else []),
         *(detector_tables(data["detectors"]) if "detectors" in data else []),
         *(pair_tables(data["pairs"]) if data.get("pairs") else []),
+        *judge_tables(data),
     ]
 
 

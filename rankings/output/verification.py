@@ -9,6 +9,7 @@ from ..agreement.packed_tables import images_of_table, packed_text, unpacked_tex
 from ..agreement.report import RecallPrecision
 from ..inference.clusters import Declared
 from ..orders.buckets import Ranking
+from .judge_tables import judge_steps
 from .table import Data, Row, Table, listed, of_each, picked
 
 # Inputs of more scores are not kept in a report.
@@ -60,7 +61,7 @@ def verification_tables(data: Data) -> list[Table]:
     :data:`MOST_KEPT` scores.
     """
     if not data.get("inputs"):
-        return []
+        return judge_steps(data)
     inputs = unpacked_text(data["inputs"])
     parts = ("image_variance", "annotator_variance", "rest_variance", "degrees_of_freedom")
     pairs = lambda around: picked(around["comparisons"]["pairs"], "first", "second", *parts)  # noqa: E731
@@ -70,6 +71,7 @@ def verification_tables(data: Data) -> list[Table]:
         listed("consensus", _consensus(data)),
         listed("distances", _distances(data)),
         listed("components", of_each(data, pairs)),
+        *judge_steps(data),
     ]
 
 

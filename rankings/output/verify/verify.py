@@ -8,8 +8,8 @@ again, from their sources (see methods.md), so that a mistake in the program tha
 one here would have to agree. It recomputes, each stage from csv/rankings.csv, csv/scores.csv and the
 settings in metadata.json: the consensus of each image; the rankings by the protocols and their
 distances to it; Best, Worst and Score; components of variance, tests, intervals, clusters and letters;
-and the other tables. Then it compares every table in LaTeX and Markdown with its CSV. A file, row or
-column that is missing is a difference. What is not recomputed is listed.
+the other tables; and programs that judge. Then it compares every table in LaTeX and Markdown with its
+CSV. A file, row or column that is missing is a difference. What is not recomputed is listed.
 """
 
 import json
@@ -19,6 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 import verify_files
+import verify_judges
 import verify_tables
 from verify_study import rows_of, studies
 
@@ -31,6 +32,8 @@ MEASURES = {
     # Columns that the paper does not have follow here.
 }
 INPUTS = ("rankings", "scores")
+# There if programs judged.
+OF_PROGRAMS = ("judges", "judge_answers")
 # In the order of the stages: the columns that name a row, and the function that recomputes the rows.
 TABLES = {
     "consensus": (("Image",), verify_tables.consensus_rows),
@@ -47,6 +50,7 @@ TABLES = {
     "annotators": (("Annotator",), verify_tables.annotator_rows),
     "measures": (("Protocol",), verify_tables.measure_rows),
     "rounding": (("Protocol",), verify_tables.rounding_rows),
+    "programs": (("Program",), verify_judges.program_rows),
 }
 NOT_RECOMPUTED = {
     "verdicts": "sentences",
@@ -97,10 +101,10 @@ def main(folder=None):
     if not missing:
         for slug, keys, rows in recomputed(context):
             compare(context, slug, keys, rows)
-        steps = (*INPUTS, "consensus", "distances", "components")
+        steps = (*INPUTS, *OF_PROGRAMS, "consensus", "distances", "components")
         verify_files.compare_files(context, context.studies, steps)
         for path in sorted((context.folder / "csv").glob("*.csv")):
-            if path.stem not in (*INPUTS, *TABLES, "criteria"):
+            if path.stem not in (*INPUTS, *OF_PROGRAMS, *TABLES, "criteria"):
                 why = NOT_RECOMPUTED.get(path.stem, "no formula is here")
                 context.skip(f"csv/{path.name} ({why}); only compared with LaTeX and Markdown")
     for what in dict.fromkeys(context.skipped):
@@ -126,7 +130,7 @@ def recomputed(context):
         some = {
             criterion: one
             for criterion, one in around.items()
-            if one.study.images or slug == "report"
+            if one.study.images or slug in ("report", "programs")
         }
         rows = [
             ((criterion, *key), numbers)

@@ -363,8 +363,11 @@ def bootstrap(d, n_resamples=2000, seed=2018, block=1024, at_once=100):
     return np.quantile(sums / n, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0).tolist()
 
 
-def pseudo_tested(cells, table):
-    """Return for each protocol difference, mean loss of two people, limits and adjusted p-value."""
+def pseudo_tested(cells, table, n=None):
+    """Return difference, mean loss of two people, limits, adjusted p-value, degrees of freedom.
+
+    A row for each protocol. Limits are of ``n`` together, of all if it is None.
+    """
     if not cells:
         return None
     image, annotator = number([a for a, _ in cells]), number([b for _, b in cells])
@@ -375,7 +378,7 @@ def pseudo_tested(cells, table):
     means = [without_rounding(one - of_two, one + of_two) for one in (weights @ apart).tolist()]
     most = len(cells) ** 2 / (work**2).sum()
     if len(work) < 3 or most <= 2 or len(sizes) < 2:
-        return [[one, of_two, None, None, None] for one in means]
+        return [[one, of_two, None, None, None, None] for one in means]
     factor = 2 * (most - 1) / (most - 2)
     of_people = factor * between - (factor - 1) * (np.bincount(image, between) / sizes)[image]
     tested, p_of = [], {}
@@ -399,7 +402,7 @@ def pseudo_tested(cells, table):
             p_of[at] = 1.0
     adjusted, found = holm(p_of, len(means), 0), []
     for at, (one, error, degrees) in enumerate(tested):
-        half = student.isf((1 - LEVEL) / (2 * len(means)), degrees) * error
+        half = student.isf((1 - LEVEL) / (2 * (n or len(means))), degrees) * error
         limits = (one - half, one + half) if at in p_of else (None, None)
-        found.append([one, of_two, *limits, adjusted.get(at)])
+        found.append([one, of_two, *limits, adjusted.get(at), degrees if at in p_of else None])
     return found

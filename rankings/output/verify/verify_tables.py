@@ -169,8 +169,8 @@ def person_rows(around, _):
         merged.setdefault(key, []).append(np.mean(rows, axis=0))
     columns = ("Difference", "Two people", "Low", "High", "p, adjusted")
     found = pseudo_tested([*merged], np.array([np.mean(of, axis=0) for of in merged.values()]))
-    for name, numbers in zip(names, found or [[None] * 5] * len(names), strict=True):
-        yield (name,), dict(zip(columns, numbers, strict=True))
+    for name, numbers in zip(names, found or [[None] * 6] * len(names), strict=True):
+        yield (name,), dict(zip(columns, numbers[:5], strict=True))
 
 
 def order_of(names, sums):

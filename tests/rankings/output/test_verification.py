@@ -38,6 +38,7 @@ def test_it_agrees_with_every_table_of_the_demo(tmp_path):
     n_numbers = sum(
         len(row) - len(program().TABLES[slug][0]) - 1
         for slug in program().TABLES
+        if slug != "programs"  # Nothing judged in the demo.
         for row in list(csv.reader(io.StringIO(demo_files()[f"csv/{slug}.csv"])))[1:]
     )
     # Those of the table of criteria, with three rows of three numbers, and the texts come on top.
