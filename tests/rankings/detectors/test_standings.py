@@ -24,6 +24,8 @@ def abc(order):
     return tuple((name,) for name in order)
 
 
+RANKING_COLUMNS = ("image", "annotator", "criterion", "buckets")
+SCORE_COLUMNS = ("protocol", "method", "image", "recall", "precision")
 # People: a before b before c on four of five images.
 RANKINGS = {f"img_{at}": {"x": abc("abc"), "y": abc("abc" if at < 4 else "cba")} for at in range(5)}
 # "same" orders as they do; "other" puts b before a, by two images.
@@ -203,16 +205,14 @@ def test_criteria_without_an_order_say_so_and_others_have_theirs():
 
 def test_the_shell_says_which_methods_lack_images(tmp_path, capsys):
     """By its two images "part" is better than "full"; people put it last on all twelve."""
-    rows = ["protocol,method,image,recall,precision"]
-    rows += [f"iou,full,img_{at},{0.1 if at < 2 else 0.9},1" for at in range(12)]
-    rows += [f"iou,part,img_{at},0.5,1" for at in range(2)]
-    (tmp_path / "scores.csv").write_text("\n".join(rows))
-    lines = [
-        f'img_{at},{name},recall,"[[""full""], [""part""]]"' for at in range(12) for name in "xy"
+    order = '[["full"], ["part"]]'
+    rankings = [(f"img_{at}", name, "recall", order) for at in range(12) for name in "xy"]
+    scores = [("iou", "full", f"img_{at}", 0.1 if at < 2 else 0.9, 1) for at in range(12)]
+    scores += [("iou", "part", f"img_{at}", 0.5, 1) for at in range(2)]
+    files = [
+        write(tmp_path / "rankings.csv", RANKING_COLUMNS, rankings),
+        write(tmp_path / "scores.csv", SCORE_COLUMNS, scores),
     ]
-    text = "\n".join(["image,annotator,criterion,buckets", *lines])
-    (tmp_path / "rankings.csv").write_text(text)
-    files = [str(tmp_path / "rankings.csv"), str(tmp_path / "scores.csv")]
     assert main(["detectors", *files]) == 0
     said = capsys.readouterr().out
     assert "recall: the order of iou leaves out part: 2 of 12 images" in said
@@ -228,20 +228,24 @@ def test_the_shell_says_which_methods_lack_images(tmp_path, capsys):
 def test_the_shell_says_what_people_prefer_in_the_sentence_of_the_page(tmp_path, capsys):
     """With the groups that the file of rankings declares, which were read by ``analyse`` alone."""
     draw = random.Random(8)
-    rows = ["image,annotator,criterion,buckets,group"]
+    rows = []
     for at in range(20):
         for person in range(6):
             quality = {name: draw.gauss(3 - n, 0.5) for n, name in enumerate("abc")}
             order = sorted(quality, key=lambda name: -quality[name])
-            buckets = json.dumps([[name] for name in order]).replace('"', '""')
-            rows.append(f'img_{at},p{person},recall,"{buckets}",site {person % 3}')
-    (tmp_path / "rankings.csv").write_text("\n".join(rows))
+            buckets = json.dumps([[name] for name in order])
+            rows.append((f"img_{at}", f"p{person}", "recall", buckets, f"site {person % 3}"))
+    rankings = write(tmp_path / "rankings.csv", (*RANKING_COLUMNS, "group"), rows)
     scores = [
-        f"iou,{name},img_{at},0.{9 - n},1" for at in range(20) for n, name in enumerate("abc")
+        ("iou", name, f"img_{at}", (9 - n) / 10, 1)
+        for at in range(20)
+        for n, name in enumerate("abc")
     ]
-    text = "\n".join(["protocol,method,image,recall,precision", *scores])
-    (tmp_path / "scores.csv").write_text(text)
-    files = [str(tmp_path / "rankings.csv"), str(tmp_path / "scores.csv"), "--resamples", "20"]
+    files = [
+        rankings,
+        write(tmp_path / "scores.csv", SCORE_COLUMNS, scores),
+        *("--resamples", "20"),
+    ]
     assert main(["detectors", *files]) == 0
     said = capsys.readouterr().out
     assert main(["detectors", "--json", *files]) == 0
@@ -257,31 +261,24 @@ def test_the_shell_says_what_people_prefer_in_the_sentence_of_the_page(tmp_path,
 
 def test_the_order_of_the_rows_changes_no_digit(tmp_path, capsys):
     draw = random.Random(3)
-    head = "image,annotator,criterion,buckets"
     lines = [
-        f'img_{at},{name},recall,"{json.dumps(abc(draw.sample("abcd", 4)))}"'.replace(
-            '"a"', '""a""'
-        )
-        .replace('"b"', '""b""')
-        .replace('"c"', '""c""')
-        .replace('"d"', '""d""')
+        (f"img_{at}", name, "recall", json.dumps(abc(draw.sample("abcd", 4))))
         for at in range(14)
         for name in "xyz"
     ]
     scores = [
-        f"{protocol},{method},img_{at},{draw.random()},1"
+        (protocol, method, f"img_{at}", draw.random(), 1)
         for protocol in ("p", "q")
         for method in "abcd"
         for at in range(14)
     ]
     found = set()
     for _ in range(4):
-        (tmp_path / "rankings.csv").write_text("\n".join([head, *draw.sample(lines, len(lines))]))
-        text = "\n".join(
-            ["protocol,method,image,recall,precision", *draw.sample(scores, len(scores))]
-        )
-        (tmp_path / "scores.csv").write_text(text)
-        files = [str(tmp_path / "rankings.csv"), str(tmp_path / "scores.csv")]
+        shuffled, scored = draw.sample(lines, len(lines)), draw.sample(scores, len(scores))
+        files = [
+            write(tmp_path / "rankings.csv", RANKING_COLUMNS, shuffled),
+            write(tmp_path / "scores.csv", SCORE_COLUMNS, scored),
+        ]
         assert main(["detectors", "--json", "--resamples", "50", *files]) == 0
         found.add(json.dumps(json.loads(capsys.readouterr().out), sort_keys=True))
     assert len(found) == 1
@@ -368,11 +365,10 @@ def files(tmp_path):
         for name, ranking in of_image.items()
     ]
     rows.append(("img_0", "left out", "recall", '[["c"], ["b"], ["a"]]', "false"))
-    columns = ("image", "annotator", "criterion", "buckets", "in_reports")
-    rankings = write(tmp_path / "rankings.csv", columns, rows)
+    rankings = write(tmp_path / "rankings.csv", (*RANKING_COLUMNS, "in_reports"), rows)
     scores = write(
         tmp_path / "scores.csv",
-        ("protocol", "method", "image", "recall", "precision", "f_score"),
+        (*SCORE_COLUMNS, "f_score"),
         [
             (protocol, method, image, *score, "")
             for image, of_image in SCORES.items()
