@@ -113,8 +113,6 @@ READ = [
 
 # Refused files: the code of the first refusal, and a part of its message.
 REFUSED = [
-    ("no archive", "truth", b"10,20,60,40,word\n", "A1", ""),
-    ("nothing", "truth", b"", "A1", ""),
     ("commas that divide points or decimals", "truth",
      b"image;points;text\na;10,5 20,5 60,5 20,5 60,5 40,5 10,5 40,5;word\n", "L2", "a comma in each"),
     ("a RAR archive", "truth", b"Rar!\x1a\x07\0" + b"\0" * 20, "A1", "looks like a RAR archive"),
@@ -132,9 +130,6 @@ REFUSED = [
      b"</tagset>", "A1", "looks like the XML of ICDAR 2003"),
     ("results that are named otherwise", "results", {"res_img_1.txt": FOUND, "img_2.txt": FOUND},
      "N1", "img_2"),
-    ("a box with a corner before the other", "results", res("60,20,10,40\n"), "L4", ""),
-    ("a word where a number should be", "results",
-     {"res_img_1.txt": FOUND * 3 + "ten,20,60,20,60,40,10,40\n"}, "L2", "ten"),
 ]  # fmt: skip
 
 
