@@ -78,7 +78,7 @@ def plain_number(value: float | None, decimals: int, *, sign: str = "") -> Cell:
 
 
 def moment(at: datetime) -> Cell:
-    shown = format_html('<time datetime="{}">{}</time>', date(at, "c"), date(at, "Y-m-d H:i"))
+    shown = format_html('<time datetime="{}">{}</time>', date(at, "c"), date(at, "Y-m-d H:i T"))
     return Cell(shown, value=date(at, "U"))
 
 

@@ -6,6 +6,7 @@ from typing import cast
 from django.conf import settings
 from django.db import models
 from django.db.models import Count, Q
+from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy
 
 from annotate.datasets.models import Dataset
@@ -269,4 +270,4 @@ class Import(models.Model):
 
     def __str__(self) -> str:
         what = f" of {self.dataset_name}" if self.dataset_name else ""
-        return f"{self.get_kind_display()}{what}, {self.created:%Y-%m-%d %H:%M}"
+        return f"{self.get_kind_display()}{what}, {localtime(self.created):%Y-%m-%d %H:%M %Z}"

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django_stubs_ext import StrOrPromise
@@ -126,7 +127,7 @@ def needed_in_words(lacking: Missing) -> str:
 def ending_of(study: Study) -> str:
     """Describe the rule that ends, or has ended, the study; empty if there is none."""
     if study.ended is not None:
-        time = f"{study.ended:%Y-%m-%d %H:%M}"
+        time = f"{localtime(study.ended):%Y-%m-%d %H:%M %Z}"
         return _("Its rule closed the study on {time}.").format(time=time)
     rules = []
     if study.ends_by == Study.EndRule.DECIDED and not had_last_look(study):

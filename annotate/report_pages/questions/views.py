@@ -6,6 +6,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -90,7 +91,7 @@ def table_file(request: HttpRequest, slug: str, table: str, extension: str) -> H
     facts = {
         "study": study.name,
         "dataset": study.dataset.name,
-        "computed": f"{changes.at:%Y-%m-%d %H:%M}",
+        "computed": f"{localtime(changes.at):%Y-%m-%d %H:%M %Z}",
         **facts_of_settings(changes.data["settings"]),
         SIGNATURE: changes.signature,
     }
