@@ -81,6 +81,11 @@ class Bundle:
                     raise TypeError("it holds no object")
             yield number, row
 
+    def count(self, *names: str) -> None:
+        """Count the rows of lists that are not loaded."""
+        for name in names:
+            self.counts[name] += sum(1 for part in self.parts(name) for _ in self.lines(part))
+
     def load(
         self,
         name: str,

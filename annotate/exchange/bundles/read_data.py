@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from annotate.datasets.models import Dataset, Image, Method, Result
 from annotate.datasets.photographs import CONTENT_TYPES, Photograph, read_photographs
@@ -15,9 +15,13 @@ from annotate.scoring.models import ProtocolRun, Score
 from protocols.core.regions import canonical_bytes, decode_regions
 from protocols.formats.problems import Problems, quoted
 
-from . import PHOTOGRAPHS
+from . import DATASET, PHOTOGRAPHS
 from .members import PHOTOGRAPH, Bundle, reading
 from .records import decoded, store
+from .writing import sums_of_data
+
+# The lists of a dataset, in the order of a bundle.
+_LISTS: Final = ("images", "truth", "methods", "results", "runs", "scores")
 
 
 class DataReader:
@@ -30,6 +34,23 @@ class DataReader:
         # (image, method) -> key
         self.results: dict[tuple[str, str], int] = {}
         self._runs: list[ProtocolRun] = []
+
+    def is_of(self, dataset: Dataset) -> bool:
+        """Return whether the bundle holds this dataset as it is here, by the hashes of its lists."""
+        members = self._bundle.members
+        names = [DATASET, *(part for name in _LISTS for part in self._bundle.parts(name))]
+        return sums_of_data(dataset) == [f"{members[name].sha256}  {name}\n" for name in names]
+
+    def join(self, dataset: Dataset) -> None:
+        """Find the rows of a dataset that is here, in place of loading them."""
+        self._bundle.count(*_LISTS)
+        self.images = {image.name: image for image in dataset.images.defer("truth")}
+        self._photographs()
+        self._keep_methods(list(dataset.methods.all()))
+        results = Result.objects.filter(method__dataset=dataset)
+        for image, method, pk in results.values_list("image__name", "method__name", "pk"):
+            self.results[image, method] = pk
+        self._runs = list(dataset.runs.order_by("created", "pk"))
 
     def read(self, dataset: Dataset) -> None:
         self._load_images(dataset)

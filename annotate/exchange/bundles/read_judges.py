@@ -28,7 +28,16 @@ class JudgeReader:
         self._people: dict[str | None, Any] = {None: None} | dict(people)
         self._judges: dict[str, Judge] = {}
 
-    def read(self, dataset: Dataset) -> None:
+    def read(self, dataset: Dataset | None) -> None:
+        """Load the lists; of a dataset that was here already, None, only those of the study."""
+        if dataset is None:
+            self._bundle.count("earlier_truths", "selections")
+        else:
+            self._read_data(dataset)
+        self._bundle.load("judges", self._judge, self._keep)
+        self._bundle.load("judge_answers", self._answer)
+
+    def _read_data(self, dataset: Dataset) -> None:
         self._bundle.load("earlier_truths", self._earlier_truth)
         chosen: list[Any] = []
 
@@ -42,8 +51,6 @@ class JudgeReader:
             chosen.clear()
 
         self._bundle.load("selections", selection, choose)
-        self._bundle.load("judges", self._judge, self._keep)
-        self._bundle.load("judge_answers", self._answer)
 
     def _earlier_truth(self, row: dict[str, Any]) -> EarlierTruth:
         image, person = self._data.images[row.pop("image")], self._people[row.pop("by")]

@@ -48,7 +48,7 @@ class Loaded:
 
 
 def import_study(source: Source) -> Loaded:
-    """Load a bundle as a new dataset and a new study.
+    """Load a bundle as a new study of a new dataset, or of one that has the checksums of the bundle's.
 
     The people of the bundle become accounts that cannot sign in. Raises NotLoaded if the bundle is
     damaged, of another version, inconsistent, has a name that is taken, or holds rankings that do
@@ -70,11 +70,19 @@ def _load(bundle: Bundle, receipt: Mapping[str, Any]) -> Loaded:
         numbers, looks = settings.pop("pseudonyms"), settings.pop("looks")
         asked_otherwise = settings.pop("asked_otherwise")
         study = decoded(Study, settings, dataset=dataset)
-    _check_names(dataset, study)
-    with reading(DATASET):
-        store([dataset])
     data = DataReader(bundle)
-    data.read(dataset)
+    here = Dataset.objects.filter(name=dataset.name, slug=dataset.slug).first()
+    joins = False
+    if here is not None and data.is_of(here):
+        joins, study.dataset, dataset = True, here, here
+        _check_name(study, "study", "reports:report")
+        data.join(dataset)
+    else:
+        _check_name(dataset, "dataset", "datasets:detail")
+        _check_name(study, "study", "reports:report")
+        with reading(DATASET):
+            store([dataset])
+        data.read(dataset)
     people = PeopleReader(bundle, study)
     with reading(STUDY):
         store([study])
@@ -96,9 +104,14 @@ def _load(bundle: Bundle, receipt: Mapping[str, Any]) -> Loaded:
         store([_look(row, study) for row in checked_list(looks)])
     people.load_exclusions()
     AssignmentReader(bundle, study, data, people.people).read()
-    JudgeReader(bundle, study, data, people.people).read(dataset)
+    JudgeReader(bundle, study, data, people.people).read(None if joins else dataset)
     _check_counts(bundle)
     notes = _check_report(bundle, study)
+    if joins:
+        notes.append(
+            f"The dataset {quoted(dataset.name)} was here already, with equal checksums. It keeps its own "
+            "selections and earlier ground truths."
+        )
     counts = {name: bundle.counts[name] for name in bundle.manifest["counts"]}
     Import.objects.create(
         dataset=dataset,
@@ -122,20 +135,16 @@ def _look(row: dict[str, Any], study: Study) -> Look:
     return look
 
 
-def _check_names(dataset: Dataset, study: Study) -> None:
-    for row, what, address in (
-        (dataset, "dataset", "datasets:detail"),
-        (study, "study", "reports:report"),
-    ):
-        taken = type(row)._default_manager.filter(Q(name=row.name) | Q(slug=row.slug)).first()
-        if taken is not None:
-            raise NotLoaded(
-                f"There is a {what} named {quoted(taken.name)} (at {taken.slug}) already; rename or "
-                "remove it first."
-            )
-        with reading(f"The name of the {what}"):
-            if not row.slug or resolve(reverse(address, args=[row.slug])).view_name != address:
-                raise ValueError(f"{quoted(row.slug)} is an address of another page")
+def _check_name(row: Dataset | Study, what: str, address: str) -> None:
+    taken = type(row)._default_manager.filter(Q(name=row.name) | Q(slug=row.slug)).first()
+    if taken is not None:
+        raise NotLoaded(
+            f"There is a {what} named {quoted(taken.name)} (at {taken.slug}) already; rename or "
+            "remove it first."
+        )
+    with reading(f"The name of the {what}"):
+        if not row.slug or resolve(reverse(address, args=[row.slug])).view_name != address:
+            raise ValueError(f"{quoted(row.slug)} is an address of another page")
 
 
 def _check_counts(bundle: Bundle) -> None:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import tempfile
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -13,7 +14,7 @@ from django.conf import settings
 from django.db.models import Max, Q
 from django.utils.translation import gettext as _
 
-from annotate.datasets.models import EarlierTruth, Image, Result, image_storage
+from annotate.datasets.models import Dataset, EarlierTruth, Image, Result, image_storage
 from annotate.errors import Refusal
 from annotate.exchange.raw import zip_entry
 from annotate.exchange.rows import answer_of, assignments_in_order, logs_of
@@ -77,31 +78,116 @@ def write_bundle(
         return dict(bundle.counts)
 
 
-class _Bundle:
-    """The zip in progress: its contents so far, and the names of people in it."""
+def sums_of_data(dataset: Dataset) -> list[str]:
+    """Return the lines of checksums that a bundle has for a dataset, without photographs."""
+    with tempfile.TemporaryFile() as stream, zipfile.ZipFile(stream, "w") as archive:
+        data = _Data(dataset, archive, _untold)
+        data.write_data()
+        return data.sums
+
+
+class _Data:
+    """A zip of a dataset in progress, and the checksums of its contents so far."""
+
+    def __init__(self, dataset: Dataset, archive: zipfile.ZipFile, tell: Tell) -> None:
+        self._dataset = dataset
+        self._archive = archive
+        self._tell = tell
+        self.sums: list[str] = []
+        self.counts: Counter[str] = Counter()
+
+    def write_data(self) -> None:
+        self._json(DATASET, encoded(self._dataset))
+        self._lists(
+            ("images", self._images()),
+            ("truth", self._truth()),
+            ("methods", map(encoded, self._dataset.methods.order_by("pk"))),
+            ("results", self._results()),
+            ("runs", map(encoded, _runs(self._dataset))),
+            ("scores", self._scores()),
+        )
+
+    def _lists(self, *lists: tuple[str, Iterable[Mapping[str, Any]]]) -> None:
+        for done, (name, rows) in enumerate(lists):
+            self._tell(done, len(lists), f"Writing {name}")
+            self._list(name, rows)
+
+    def _add(self, name: str, chunks: Iterable[bytes], *, compress: bool = True) -> None:
+        digest = hashlib.sha256()
+        with self._archive.open(zip_entry(name, compress=compress), "w") as out:
+            for chunk in chunks:
+                out.write(chunk)
+                digest.update(chunk)
+        self.sums.append(f"{digest.hexdigest()}  {name}\n")
+
+    def _json(self, name: str, content: Mapping[str, Any]) -> None:
+        self._add(name, [json.dumps(content, indent=2, ensure_ascii=False).encode() + b"\n"])
+
+    def _list(self, name: str, rows: Iterable[Mapping[str, Any]]) -> None:
+        number, size = 1, 0
+        part: list[bytes] = []
+        self.counts[name] = 0
+        for row in rows:
+            self.counts[name] += 1
+            line = to_line(row)
+            if part and size + len(line) > PART_BYTES:
+                self._add(f"{name}-{number:04}.jsonl", part)
+                number, part, size = number + 1, [], 0
+            part.append(line)
+            size += len(line)
+        if part:
+            self._add(f"{name}-{number:04}.jsonl", part)
+
+    def _images(self) -> Iterator[dict[str, Any]]:
+        for image in self._dataset.images.in_order().defer("truth").iterator():
+            turn = () if image.original_sha256 else ("orientation", "original_sha256")
+            yield encoded(image, leave_out=["truth", *turn])
+
+    def _truth(self) -> Iterator[dict[str, Any]]:
+        rows = self._dataset.images.in_order().values_list("name", "truth")
+        for name, truth in rows.iterator():
+            yield {"image": name, "truth": truth}
+
+    def _results(self) -> Iterator[dict[str, Any]]:
+        rows = Result.objects.filter(method__dataset=self._dataset)
+        rows = rows.order_by("image__position", "image_id", "method_id")
+        for result in rows.select_related("image", "method").defer("image__truth").iterator():
+            yield {
+                "image": result.image.name,
+                "method": result.method.name,
+                **encoded(result, leave_out=["n_regions"]),
+            }
+
+    def _scores(self) -> Iterator[dict[str, Any]]:
+        for number, run in enumerate(_runs(self._dataset), 1):
+            rows = Score.objects.filter(run=run).select_related("result__image", "result__method")
+            rows = rows.defer("result__regions", "result__image__truth")
+            order = ("result__image__position", "result__image_id", "result__method_id")
+            for score in rows.order_by(*order).iterator():
+                yield {
+                    "run": number,
+                    "image": score.result.image.name,
+                    "method": score.result.method.name,
+                    **encoded(score),
+                }
+
+
+class _Bundle(_Data):
+    """The zip of a study in progress, and the names of people in it."""
 
     def __init__(
         self, study: Study, archive: zipfile.ZipFile, *, names: bool, words: bool, tell: Tell
     ) -> None:
+        super().__init__(study.dataset, archive, tell)
         self._study = study
-        self._archive = archive
         self._names = names
         self._words = words
-        self._tell = tell
         self._people = names_of(study, real=names)
-        self._sums: list[str] = []
-        self.counts: Counter[str] = Counter()
 
     def write(self, *, photographs: bool) -> None:
         study = self._study
-        self._json(DATASET, encoded(study.dataset))
-        parts = (
-            ("images", self._images()),
-            ("truth", self._truth()),
-            ("methods", map(encoded, study.dataset.methods.order_by("pk"))),
-            ("results", self._results()),
-            ("runs", map(encoded, _runs(study))),
-            ("scores", self._scores()),
+        self.write_data()
+        self._lists(
             ("members", self._members()),
             ("exclusions", self._exclusions()),
             ("assignments", self._assignments()),
@@ -110,9 +196,6 @@ class _Bundle:
             ("judges", self._judges()),
             ("judge_answers", self._judge_answers()),
         )
-        for done, (name, rows) in enumerate(parts):
-            self._tell(done, len(parts), f"Writing {name}")
-            self._list(name, rows)
         self._json(STUDY, self._settings())
         self.counts["photographs"] = 0
         if photographs:
@@ -135,66 +218,7 @@ class _Bundle:
                 "counts": dict(self.counts),
             },
         )
-        self._add(CHECKSUMS, ["".join(self._sums).encode()])
-
-    def _add(self, name: str, chunks: Iterable[bytes], *, compress: bool = True) -> None:
-        digest = hashlib.sha256()
-        with self._archive.open(zip_entry(name, compress=compress), "w") as out:
-            for chunk in chunks:
-                out.write(chunk)
-                digest.update(chunk)
-        self._sums.append(f"{digest.hexdigest()}  {name}\n")
-
-    def _json(self, name: str, content: Mapping[str, Any]) -> None:
-        self._add(name, [json.dumps(content, indent=2, ensure_ascii=False).encode() + b"\n"])
-
-    def _list(self, name: str, rows: Iterable[Mapping[str, Any]]) -> None:
-        number, size = 1, 0
-        part: list[bytes] = []
-        self.counts[name] = 0
-        for row in rows:
-            self.counts[name] += 1
-            line = to_line(row)
-            if part and size + len(line) > PART_BYTES:
-                self._add(f"{name}-{number:04}.jsonl", part)
-                number, part, size = number + 1, [], 0
-            part.append(line)
-            size += len(line)
-        if part:
-            self._add(f"{name}-{number:04}.jsonl", part)
-
-    def _images(self) -> Iterator[dict[str, Any]]:
-        for image in self._study.dataset.images.in_order().defer("truth").iterator():
-            turn = () if image.original_sha256 else ("orientation", "original_sha256")
-            yield encoded(image, leave_out=["truth", *turn])
-
-    def _truth(self) -> Iterator[dict[str, Any]]:
-        rows = self._study.dataset.images.in_order().values_list("name", "truth")
-        for name, truth in rows.iterator():
-            yield {"image": name, "truth": truth}
-
-    def _results(self) -> Iterator[dict[str, Any]]:
-        rows = Result.objects.filter(method__dataset=self._study.dataset_id)
-        rows = rows.order_by("image__position", "image_id", "method_id")
-        for result in rows.select_related("image", "method").defer("image__truth").iterator():
-            yield {
-                "image": result.image.name,
-                "method": result.method.name,
-                **encoded(result, leave_out=["n_regions"]),
-            }
-
-    def _scores(self) -> Iterator[dict[str, Any]]:
-        for number, run in enumerate(_runs(self._study), 1):
-            rows = Score.objects.filter(run=run).select_related("result__image", "result__method")
-            rows = rows.defer("result__regions", "result__image__truth")
-            order = ("result__image__position", "result__image_id", "result__method_id")
-            for score in rows.order_by(*order).iterator():
-                yield {
-                    "run": number,
-                    "image": score.result.image.name,
-                    "method": score.result.method.name,
-                    **encoded(score),
-                }
+        self._add(CHECKSUMS, ["".join(self.sums).encode()])
 
     def _members(self) -> Iterator[dict[str, Any]]:
         for membership in self._study.memberships.order_by("created", "pk"):
@@ -241,8 +265,8 @@ class _Bundle:
         return [setting.name for setting in SETTINGS if held[setting.in_bundle]]
 
     def _assignments(self) -> Iterator[dict[str, Any]]:
-        name_of = dict(self._study.dataset.methods.values_list("pk", "name"))
-        number_of = {run.pk: number for number, run in enumerate(_runs(self._study), 1)}
+        name_of = dict(self._dataset.methods.values_list("pk", "name"))
+        number_of = {run.pk: number for number, run in enumerate(_runs(self._dataset), 1)}
         for kind in ("screens", "judgements", "skips", "withdrawals", "notes"):
             self.counts[kind] = 0
         for some in assignments_in_order(self._study, self._people):
@@ -288,7 +312,7 @@ class _Bundle:
         return {**row, "screen": event.screen.number, **told}
 
     def _earlier_truths(self) -> Iterator[dict[str, Any]]:
-        rows = EarlierTruth.objects.filter(image__dataset=self._study.dataset_id)
+        rows = EarlierTruth.objects.filter(image__dataset=self._dataset)
         in_order = rows.order_by("image__position", "image", "version").select_related("image")
         for row in in_order.defer("image__truth").iterator():
             yield {
@@ -299,12 +323,12 @@ class _Bundle:
             }
 
     def _selections(self) -> Iterator[dict[str, Any]]:
-        for row in self._study.dataset.selections.order_by("pk"):
+        for row in self._dataset.selections.order_by("pk"):
             images = row.images.in_order().values_list("name", flat=True)
             yield {"images": [*images], **self._by(row.person_id), **encoded(row)}
 
     def _judges(self) -> Iterator[dict[str, Any]]:
-        name_of = dict(self._study.dataset.images.values_list("pk", "name"))
+        name_of = dict(self._dataset.images.values_list("pk", "name"))
         for row in self._study.judges.all():
             yield {
                 **encoded(row, leave_out=() if self._names else ("host",)),
@@ -325,7 +349,7 @@ class _Bundle:
         return {"by": self._people.get(person or 0)}
 
     def _photographs(self) -> None:
-        stored = self._study.dataset.images.exclude(sha256="").order_by("sha256")
+        stored = self._dataset.images.exclude(sha256="").order_by("sha256")
         storage = image_storage()
         n_stored = stored.values("sha256").distinct().count()
         for image in _one_of_each(stored.iterator()):
@@ -356,8 +380,8 @@ def _one_of_each(images: Iterable[Image]) -> Iterator[Image]:
             yield image
 
 
-def _runs(study: Study) -> Iterable[ProtocolRun]:
-    return study.dataset.runs.order_by("created", "pk")
+def _runs(dataset: Dataset) -> Iterable[ProtocolRun]:
+    return dataset.runs.order_by("created", "pk")
 
 
 def _asked_otherwise(study: Study) -> Iterable[StudyImage]:

@@ -438,8 +438,41 @@ def test_a_bundle_knows_every_reference_of_what_it_holds():
     assert {field.name for field in Study._meta.many_to_many} == {"methods", "images"}
 
 
+@pytest.mark.parametrize("photographs", [True, False])
+def test_the_second_study_of_a_dataset_joins_the_first(study, photographs):
+    """The dataset is there once, and each study goes out again as it came, byte by byte."""
+    second = Study.objects.create(
+        dataset=study.dataset, name="Again", slug="again", seed=7, state="open"
+    )
+    second.methods.set(study.methods.all())
+    second.images.set(study.images.all())
+    order = [[name] for name in study.methods.values_list("name", flat=True)]
+    rank_everything(second, add_annotator(second), same_truth(order))
+    if not photographs:
+        Image.objects.update(sha256="", content_type="", width=None, height=None)
+    came = [bundle_of(of, photographs=photographs) for of in (study, second)]
+    of_data = ("Dataset", "Image", "Method", "Result", "ProtocolRun", "Score")
+    before = {name: n_rows()[name] for name in of_data}
+    empty_the_site()
+    first, joined = (import_study(io.BytesIO(of)) for of in came)
+    assert first.study.dataset == joined.study.dataset
+    assert first.notes == []
+    assert "was here already, with equal checksums" in joined.notes[0]
+    assert {name: n_rows()[name] for name in of_data} == before
+    assert [bundle_of(of.study, photographs=photographs) for of in (first, joined)] == came
+
+
+def test_a_dataset_that_has_changed_is_not_joined(study):
+    content = bundle_of(study)
+    Study.objects.update(name="other", slug="other")
+    study.dataset.images.filter(pk=study.dataset.images.first().pk).update(scene="changed")
+    assert "There is a dataset named" in refused(content)
+
+
 def test_names_that_are_taken_are_refused(study):
     content = bundle_of(study)
+    assert "There is a study named" in refused(content)
+    study.dataset.methods.create(name="later")
     assert "There is a dataset named" in refused(content)
     Dataset.objects.update(name="other", slug="other")
     assert "There is a study named “Street signs”" in refused(content)
