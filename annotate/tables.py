@@ -7,6 +7,7 @@ from typing import Final
 
 from django.template.defaultfilters import date, floatformat
 from django.utils.html import format_html, format_html_join
+from django.utils.timezone import localtime
 
 NONE: Final = format_html('<span class="none">{}</span>', "–")
 
@@ -78,7 +79,8 @@ def plain_number(value: float | None, decimals: int, *, sign: str = "") -> Cell:
 
 
 def moment(at: datetime) -> Cell:
-    shown = format_html('<time datetime="{}">{}</time>', date(at, "c"), date(at, "Y-m-d H:i T"))
+    words = date(localtime(at), "Y-m-d H:i T")
+    shown = format_html('<time datetime="{}">{}</time>', date(at, "c"), words)
     return Cell(shown, value=date(at, "U"))
 
 

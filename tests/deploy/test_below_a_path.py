@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,9 @@ from django.core.exceptions import ImproperlyConfigured
 from django.urls import reverse, set_script_prefix
 
 from annotate.jobs import registry, services
+from annotate.stopping.presentation import ending_of
+from annotate.studies.models import Study
+from annotate.tables import moment
 from benchmarks.own_site import free_port
 from tests.support.work import make_follower, work_for_followers
 from text_rankings.site import env
@@ -128,3 +132,12 @@ def test_what_is_no_time_zone_stops_the_start(given, monkeypatch):
     monkeypatch.setenv("TIME_ZONE", given)
     with pytest.raises(ImproperlyConfigured, match="TIME_ZONE must be a time zone such as"):
         env.zone("TIME_ZONE", "UTC")
+
+
+def test_times_are_of_the_zone_that_is_set_and_say_so(settings):
+    """Noon of UTC in winter and summer, by the rules of Central Europe."""
+    settings.TIME_ZONE = "Europe/Paris"
+    winter, summer = datetime(2026, 1, 5, 12, tzinfo=UTC), datetime(2026, 7, 5, 12, tzinfo=UTC)
+    assert ">2026-01-05 13:00 CET</time>" in moment(winter).words
+    assert ">2026-07-05 14:00 CEST</time>" in moment(summer).words
+    assert ending_of(Study(ended=summer)).endswith("on 2026-07-05 14:00 CEST.")

@@ -71,18 +71,16 @@ def _load(bundle: Bundle, receipt: Mapping[str, Any]) -> Loaded:
         asked_otherwise = settings.pop("asked_otherwise")
         study = decoded(Study, settings, dataset=dataset)
     data = DataReader(bundle)
-    here = Dataset.objects.filter(name=dataset.name, slug=dataset.slug).first()
-    joins = False
-    if here is not None and data.is_of(here):
-        joins, study.dataset, dataset = True, here, here
-        _check_name(study, "study", "reports:report")
-        data.join(dataset)
-    else:
+    joined = _dataset_here(dataset, data)
+    _check_name(study, "study", "reports:report")
+    if joined is None:
         _check_name(dataset, "dataset", "datasets:detail")
-        _check_name(study, "study", "reports:report")
         with reading(DATASET):
             store([dataset])
         data.read(dataset)
+    else:
+        study.dataset = dataset = joined
+        data.join(dataset)
     people = PeopleReader(bundle, study)
     with reading(STUDY):
         store([study])
@@ -104,10 +102,10 @@ def _load(bundle: Bundle, receipt: Mapping[str, Any]) -> Loaded:
         store([_look(row, study) for row in checked_list(looks)])
     people.load_exclusions()
     AssignmentReader(bundle, study, data, people.people).read()
-    JudgeReader(bundle, study, data, people.people).read(None if joins else dataset)
+    JudgeReader(bundle, study, data, people.people).read(None if joined else dataset)
     _check_counts(bundle)
     notes = _check_report(bundle, study)
-    if joins:
+    if joined:
         notes.append(
             f"The dataset {quoted(dataset.name)} was here already, with equal checksums. It keeps its own "
             "selections and earlier ground truths."
@@ -133,6 +131,12 @@ def _look(row: dict[str, Any], study: Study) -> Look:
         if any([type(name) for name in checked_list(pair)] != [str, str] for pair in pairs):
             raise ValueError("a decision is not about two protocols")
     return look
+
+
+def _dataset_here(dataset: Dataset, data: DataReader) -> Dataset | None:
+    """Return the dataset of this name if it has the checksums of the bundle's."""
+    here = Dataset.objects.filter(name=dataset.name, slug=dataset.slug).first()
+    return here if here is not None and data.is_of(here) else None
 
 
 def _check_name(row: Dataset | Study, what: str, address: str) -> None:

@@ -68,7 +68,7 @@ class TestWaiting:
         Worker.objects.update(heartbeat=at)
         text = flat(page(browser_of(make_admin()), make_job(person)).text)
         assert f'No worker has been running since <time datetime="{at.isoformat()}"' in text
-        assert "14:02</time>" in text
+        assert "14:02 UTC</time>" in text
 
     def test_with_a_worker_nothing_is_said(self, browser_of, person):
         workers.arrive("elsewhere, process 1")
