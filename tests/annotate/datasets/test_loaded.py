@@ -104,7 +104,6 @@ class TestMatrix:
         shares = {share.name: share.n_scores for share in page.context["shares"]}
         assert sorted(shares.values()) == [1, 2]
         assert page.context["complete"].word == "complete"
-        # A due result without a score makes it incomplete, for either kind of protocol.
         make_result(make_image(dataset), dataset.methods.get(name="sure"))
         page = page_of(admin, dataset)
         assert page.context["complete"].word == "incomplete"

@@ -1,17 +1,21 @@
 """Small drawn studies rendered whole: every number is one, and no two sentences are opposite."""
 
+import csv
 import html
+import io
 import re
 
 import pytest
 from django.urls import reverse
 
+from annotate.publication import papers
 from annotate.publication import services as publication
 from annotate.reports.exports import kept_text, table_text, tables_in
 from annotate.reports.services import available_runs
 from annotate.studies.services import set_state
 from rankings.agreement.report import Settings
 from rankings.inference.sequential import FEWEST_IMAGES
+from rankings.output.latex import Look
 from tests.support.drawn import METHODS, Drawn, drawn_study, scored
 from tests.support.factories import add_researcher
 from tests.support.kept import keep_report
@@ -162,6 +166,7 @@ def test_drawn_studies_are_rendered_whole(client, drawn):
         if response.context.get("preferred"):
             check_detectors(response.context["preferred"], preferences_in(whole[1], response))
     check_files(whole[1])
+    check_methods(client, *whole)
     check_sentences(client, whole[0])
 
 
@@ -201,12 +206,53 @@ def check_files(kept):
         for extension in ("csv", "md", "tex"):
             name = f"{table.slug}.{extension}"
             texts[name] = table_text(data, data["header"], table.slug, extension)
+        for at, column in enumerate(table.columns):
+            if column.name == "Cluster":
+                # A cluster is a whole number.
+                assert all(re.fullmatch(r"\d+|–|", row[at]) for row in table.shown), table.slug
+    whole = papers.files(data, Look(), {})
+    texts |= {name: text for name, text in whole if not name.endswith(".py")}
     for name, text in texts.items():
         found = NOT_FOR_PEOPLE.search(text)
         assert not found, (name, text[max(0, found.start() - 80) :][:160])
     for around in data["analysis"].values():
         for same in around["comparisons"]["equal"]:
             assert all(" = ".join(same) in texts[f"report.{name}"] for name in ("md", "tex"))
+
+
+def check_methods(client, study, kept, public):
+    """The methods text has the numbers of the report, and the same words as LaTeX and as Markdown."""
+    data = kept.data
+    texts = dict(papers.files(data, Look(), {}))
+    page = client.get(reverse("publication:kept_paper", args=[study.slug, kept.pk]))
+    shown = {anchor: text for anchor, _, _, text, _ in page.context["texts"]}
+    assert shown["methods"] == texts["methods.tex"]
+    assert words_of(texts["methods.tex"]) == words_of(texts["methods.md"])
+    text = " ".join(texts["methods.md"].split())
+    people = study.memberships.filter(role="annotator").count()
+    said = (r"(\d+) annotators? gave (\d+) complete rankings on (\d+) images?\.", text)
+    assert [*map(int, re.search(*said).groups())] == [
+        people,
+        study.assignments.filter(state="complete").count(),
+        study.study_images.count(),
+    ]
+    for criterion, table in data["criteria"].items():
+        assert re.search(rf"\b{table['n_images']} images? by {criterion}\b", text), criterion
+    assert int(re.search(r"scored by (\d+) evaluation", text)[1]) == len(data["runs"])
+    assert "still open" in text
+    # Verdicts of files are the sentences of the page.
+    address = reverse("reports:kept", args=[study.slug, kept.pk])
+    asked = {"criterion": "recall", "open": "all"}
+    read_page = read(client.get(address, asked).text)
+    for row in csv.DictReader(io.StringIO(texts.get("csv/verdicts.csv", ""))):
+        if row["Criterion"] == "recall":
+            assert row["Sentence"] in read_page, row
+
+
+def words_of(text):
+    """Return the words of a methods text, without citations and the marks of its language."""
+    text = re.sub(r"~\\cite{.*?}|\[@.*?\]|\\(begin|end){\w+}|\\allowbreak", " ", text)
+    return re.findall(r"[A-Za-z]{2,}|\d+", re.sub(r"[\\{}_-]", " ", text))
 
 
 def check_protocols(context):

@@ -241,7 +241,7 @@ def test_the_api_plans_the_same(researcher, study):
     # Both begin from the same pilot, images and number of protocols.
     make_run(study, "Third", {"a": 0.1, "b": 0.5, "c": 0.9})
     for asked in ({}, {"study": study.slug}, demo):
-        # The page enlarges a difference that nobody asked for and no design finds.
+        # The page replaces the default difference if no design detects it.
         shown = researcher.get(address(study), asked | {"difference": "3"}).context["plan"]
         answer = researcher.get(path, asked).json()
         assert answer["origin"] == shown.pilot.origin
