@@ -72,6 +72,7 @@ benchmarks-check: .venv/dev ## See that the benchmarks still run, on little data
 	$(BIN)/python -m benchmarks.verdicts --studies 4 --only heavy
 	$(BIN)/python -m benchmarks.elicitation --images 2
 	$(BIN)/python -m benchmarks.promises --designs 4 --studies 10
+	$(BIN)/python -m benchmarks.judges --quick --only strong
 
 load: .venv/dev ## Let 32 simulated annotators answer for a minute (POSTGRES_URL; else SQLite); OPTIONS="--seconds 20"
 	@POSTGRES_URL=$(POSTGRES_URL) $(BIN)/python -m benchmarks.load $(OPTIONS)

@@ -118,7 +118,8 @@ class Answers:
 
     def rankings(self) -> dict[str, Ranking]:
         """Return the nearest weak order to the verdicts of each image whose pairs were all asked."""
-        pairs, found = self.pairs, {}
+        pairs = self.pairs
+        found: dict[str, Ranking] = {}
         n_of = np.array([len(names) for names in pairs.methods.values()], dtype=np.intp)
         n_pairs = np.bincount(pairs.numbers[:, 0], minlength=len(n_of))
         table = pairs.table(self.verdicts)
@@ -153,7 +154,7 @@ class Consistency:
 
 def consistency(answers: Answers) -> Consistency:
     """Return the figures of all images together."""
-    both = answers.asked.all(axis=1)
+    both = np.asarray(answers.asked.all(axis=1))
     first, second = answers.orders.T
     against = both & (first * second < 0)
     # No answer twice is the same.
