@@ -31,7 +31,7 @@ from . import services
 from .errors import PicturesNotReleased
 from .exports import ANSWER_COLUMNS, answers_of
 from .models import Judge, JudgeAnswer
-from .pictures import PARTS, Pair, picture
+from .pictures import PARTS, Pair, picture_of
 from .serializers import (
     AnswerQuery,
     AnswerSerializer,
@@ -168,10 +168,8 @@ class TaskPicture(_OfProgram):
         asked = tasks_named(judge, {task}).get(task)
         if asked is None or part not in PARTS:
             raise NotFound
-        results = Result.objects.select_related("image__dataset").in_bulk([asked.left, asked.right])
-        left, right = results[asked.left], results[asked.right]
-        pair = Pair(judge.study, left.image, left, right)
-        content = picture(pair, part, self.query().get("max_side", judge.max_side))
+        max_side = self.query().get("max_side", judge.max_side)
+        content = picture_of(judge.study, asked, part, max_side)
         if content is None:
             raise NotFound
         token = getattr(request.auth, "beginning", "")

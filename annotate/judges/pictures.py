@@ -20,9 +20,12 @@ from protocols.core.geometry import ious
 from protocols.core.regions import Region
 
 from .outlines import Point, draw_outlines, points_of, tokens
+from .tasks import Task
 
 N_CROPS: Final = 6
 PARTS: Final = ("plain", "left", "right", "both", *(f"crop-{n + 1}" for n in range(N_CROPS)))
+# The longer side of a picture that a page shows in small, in pixels.
+SMALL: Final = 256
 FOLDER: Final = "judged"
 # Raised when other pixels are drawn for the same data.
 _VERSION: Final = 1
@@ -132,6 +135,13 @@ def _is_within(one: Frame, other: Frame) -> bool:
     width = min(one[2], other[2]) - max(one[0], other[0])
     height = min(one[3], other[3]) - max(one[1], other[1])
     return width > 0 and height > 0 and width * height >= min(_area(one), _area(other)) / 2
+
+
+def picture_of(study: Study, task: Task, part: str, max_side: int) -> bytes | None:
+    """Return a part of a task's pictures; None if the pair has no such part."""
+    results = Result.objects.select_related("image__dataset").in_bulk([task.left, task.right])
+    left, right = results[task.left], results[task.right]
+    return picture(Pair(study, left.image, left, right), part, max_side)
 
 
 def picture(pair: Pair, part: str, max_side: int) -> bytes | None:

@@ -10,6 +10,7 @@ from annotate.judging.models import CRITERION_NAMES
 from annotate.studies.models import Study
 from annotate.tables import Cell, Column, Table, number
 
+from .behind import PairBehind, parts_sent, task_of
 from .models import Judge, JudgeAnswer, PicturesSent
 from .services import counts_of
 
@@ -154,6 +155,38 @@ def _against(rows: Sequence[Mapping[str, Any]], label: str) -> Table:
         for pair in row["against"]
     ]
     return Table(columns, shown, label=label)
+
+
+def people_table(pair: PairBehind) -> Table:
+    """Return how many people prefer either method, or neither, by each criterion."""
+    one, other = pair.one.method.name, pair.other.method.name
+    columns = [
+        Column(_("People"), sorts=False),
+        *(Column(words, True, sorts=False) for words in (one, _("equal"), other)),
+    ]
+    rows = [
+        [Cell(str(CRITERION_NAMES[name]), is_heading=True), *map(number, counts)]
+        for name, counts in pair.people.items()
+    ]
+    return Table(columns, rows)
+
+
+def answers_shown(study: Study, pair: PairBehind) -> list[dict[str, Any]]:
+    """Return the answers of judges to a pair, with the verdicts as methods and the pictures."""
+    name_of = {one.pk: one.method.name for one in (pair.one, pair.other)}
+    shown = []
+    for answer in pair.answers:
+        sides = {"left": name_of[answer.left_id], "right": name_of[answer.right_id]}
+        said = {
+            str(CRITERION_NAMES[name]): sides.get(verdict, _("equal"))
+            for name, verdict in answer.verdicts.items()
+        }
+        named = [study.slug, answer.judge_id, task_of(answer)]
+        pictures = [
+            (part, reverse("judges:sent", args=[*named, part])) for part in parts_sent(answer)
+        ]
+        shown.append({"answer": answer, **sides, "said": said.items(), "pictures": pictures})
+    return shown
 
 
 def _percent(share: float | None) -> Cell:

@@ -10,13 +10,11 @@ from annotate.api.fields import Finite
 from annotate.judging.models import CRITERION_NAMES, Verdict
 from annotate.names import seen
 
-from .models import PAIRS, Judge, JudgeAnswer, Release
+from .models import CROPS, PAIRS, Judge, JudgeAnswer, Release
 from .pictures import PARTS
 from .services import check_host, counts_of
 
 RELEASED_DAYS: Final = 30
-# All crops of a pair.
-CROPS: Final = "crops"
 
 
 class Strict(serializers.Serializer[Any]):

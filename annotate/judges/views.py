@@ -5,9 +5,11 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
+from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotate.reports.services import asked_now, usual_settings
@@ -18,11 +20,20 @@ from annotate.studies.pseudonyms import keys_and_names
 from annotate.studies.shortcuts import followed
 
 from . import services
+from .behind import PER_PAGE, images_with_answers, pairs_behind
 from .comparison import is_small, programs_and_people
 from .declaring import declare_program
 from .forms import ProgramForm, ReleaseForm
 from .models import PicturesSent
-from .presentation import judge_table, sent_table, shown_comparison
+from .pictures import PARTS, SMALL, picture_of
+from .presentation import (
+    answers_shown,
+    judge_table,
+    people_table,
+    sent_table,
+    shown_comparison,
+)
+from .tasks import tasks_named
 
 
 @login_required
@@ -46,6 +57,44 @@ def judges(request: HttpRequest, slug: str) -> HttpResponse:
         "may_release": request.user.has_perm("annotate.load_data"),
     }
     return render(request, "judges/judges.html", context)
+
+
+@login_required
+@require_safe
+def answers(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the pairs of an image behind the numbers: people, and each judge in both orders."""
+    study = followed(request, slug)
+    images = images_with_answers(study)
+    named = request.GET.get("image", images[0].name if images else "")
+    image = next((one for one in images if one.name == named), None)
+    if images and image is None:
+        raise Http404
+    pairs = Paginator(pairs_behind(study, image) if image else [], PER_PAGE)
+    page = pairs.get_page(request.GET.get("page"))
+    context = {
+        "study": study,
+        "images": images,
+        "image": image,
+        "page": page,
+        "pairs": [(pair, people_table(pair), answers_shown(study, pair)) for pair in page],
+    }
+    return render(request, "judges/answers.html", context)
+
+
+@login_required
+@require_safe
+@cache_control(private=True, max_age=3600)
+def sent(request: HttpRequest, slug: str, pk: int, task: str, part: str) -> HttpResponse:
+    """Send a researcher the picture of a task as the judge got it, or smaller with ``small``."""
+    judge = get_object_or_404(followed(request, slug).judges.select_related("study"), pk=pk)
+    asked = tasks_named(judge, {task}).get(task)
+    if asked is None or part not in PARTS:
+        raise Http404
+    side = SMALL if "small" in request.GET else judge.max_side
+    content = picture_of(judge.study, asked, part, side)
+    if content is None:
+        raise Http404
+    return HttpResponse(content, content_type="image/png")
 
 
 @login_required

@@ -114,6 +114,9 @@ ADDRESSES = {
     "studies:set_state": ("post", {"state": "open"}, {"admin"}, 302),
     "judges:judges": ("get", {}, FOLLOWERS, 200),
     "judges:declare": ("get", {}, {"admin"}, 200),
+    "judges:answers": ("get", {}, FOLLOWERS, 200),
+    # No judge has such a task.
+    "judges:sent": ("get", {}, FOLLOWERS, 404),
     "judges:release": ("get", {}, {"admin"}, 200),
     "judges:end_release": ("post", {}, {"admin"}, 302),
     "reports:report": ("get", {}, FOLLOWERS, 200),

@@ -59,6 +59,7 @@ PAGES = {
         "studies:members",
         "recruiting:entrances",
         "judges:judges",
+        "judges:answers",
         "judges:release",
         "setup:start",
         "setup:begin",

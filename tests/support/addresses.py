@@ -60,6 +60,8 @@ def address_of(name: str, study: Study, /, **given: Any) -> str:
         "number": 1,
         "round_number": 1,
         "token": "unknown",
+        "task": "1-2-3-1",
+        "part": "both",
         "sha256": "0" * 64,
         **given,
     }

@@ -3,11 +3,13 @@
 from itertools import permutations
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 
 from annotate.judges import services
 from annotate.judges.comparison import programs_and_people
 from annotate.judges.models import PicturesSent
+from annotate.judges.pictures import picture_of
 from annotate.judges.services import count_picture
 from annotate.judges.tasks import tasks_of
 from annotate.judging.models import Assignment
@@ -16,7 +18,7 @@ from annotate.studies.models import Study
 from rankings.agreement.report import Settings
 from rankings.orders.distances import kemeny_distance
 from rankings.orders.edit_distance import edit_distance
-from tests.support.factories import make_run
+from tests.support.factories import add_researcher, make_person, make_run, make_study
 from tests.support.judges import (
     PEOPLE,
     RANKED,
@@ -122,6 +124,52 @@ def test_the_page_has_the_statement_and_what_it_lacks(study, researcher):
     table = reverse("api:judge_answers", args=[judge.pk]) + "?as=csv"
     assert table in page
     assert researcher.get(table).getvalue().decode().count("\n") == 13
+
+
+def test_the_answers_page_has_each_pair_with_people_both_orders_raw_text_and_pictures(
+    study, researcher
+):
+    url = reverse("judges:answers", args=[study.slug])
+    assert "No program has answered yet" in researcher.get(url).text
+    judge = make_judge(study, pairs="people", max_side=512)
+    first = study.images.in_order().first()
+    verdicts = verdicts_of(study)
+    tasks = [task for task in tasks_of(judge) if task.image == first.pk]
+    sent = [
+        {
+            "task": task.name,
+            "attempt": 1,
+            "outcome": "answered",
+            "verdicts": verdicts(task),
+            "raw": f"<b>{task.left}",
+            "pictures": ["0" * 64],
+        }
+        for task in tasks
+    ]
+    services.record_answers(judge=judge, sent=sent)
+    response = researcher.get(url)
+    (pair, _, answers), *others = response.context["pairs"]
+    assert (pair.one.method.name, pair.other.method.name, len(others)) == ("a", "b", 2)
+    # By hand: P and Q have a before b, R has b before a.
+    assert pair.people["recall"] == (2, 0, 1)
+    assert [(one["left"], one["right"]) for one in answers] == [("a", "b"), ("b", "a")]
+    assert dict(answers[0]["said"]) == {"Recall": "equal", "Precision": "equal"}
+    assert f"&lt;b&gt;{tasks[0].left}" in response.text
+    [(part, address)] = answers[0]["pictures"]
+    assert part == "both"
+    assert f"{address}?small=1" in response.text
+    # As the program gets it.
+    released = picture_of(study, tasks[0], "both", judge.max_side)
+    assert researcher.get(address).content == released
+    assert researcher.get(address, {"small": 1})["Content-Type"] == "image/png"
+    stranger, other = Client(), make_study(2)
+    stranger.force_login(make_person())
+    add_researcher(other, study.memberships.get(role="researcher").person)
+    of_other = reverse("judges:sent", args=[other.slug, judge.pk, tasks[0].name, "both"])
+    assert stranger.get(address).status_code == 404
+    assert researcher.get(of_other).status_code == 404
+    assert researcher.get(address.replace("both", "crop-6")).status_code == 404
+    assert researcher.get(url, {"image": "elsewhere.jpg"}).status_code == 404
 
 
 def test_people_of_drawn_methods_are_not_compared_with_pairs_that_they_did_not_rank(study):
