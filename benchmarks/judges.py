@@ -2,14 +2,14 @@
 
     python -m benchmarks.judges [--studies 400] [--quick] [--only WORD] [--write]
 
-People order eight methods by three aspects, each person with weights of their own (weak or strong tastes)
-and with noise, and tie what they see as alike. A judge has the average weights, or leans to one aspect;
-noise, or the leaning, is such that it differs from a person on exactly 5 pairs of 100 more than another
-person does, which is the margin. Then a statement is wrong: *wrong* is its share of studies, the nominal one
-being .025, in the worst of the worlds. Beside it, for comparison only, are the shares that pass the
-alternative annotator test with epsilon .1 and .2, which asks another question. *Found* is the share of
-studies with the statement about a judge of average weights with a person's noise, with weak and with strong
-tastes. ``--quick`` takes few studies of two cells.
+People order eight methods by three aspects, each person with own weights (weak or strong tastes) and with
+noise; methods of nearly equal quality are tied. A judge has the average weights, or leans to one aspect. Its
+noise, or its lean, makes it differ from a person on exactly 5 pairs of 100 more than another person does,
+which is the margin, so that every statement is wrong. The first number of a cell is the share of studies with
+a wrong statement; nominal is .025. The benchmark fails if a cell exceeds .05, or .07 for twelve people
+of strong tastes and a judge that leans, by more than two standard errors. The numbers in brackets are the
+shares that pass the alternative annotator test, for comparison only. *Found* is the share of studies with the
+statement about a judge of average weights with a person's noise. ``--quick`` takes few studies of two cells.
 """
 
 import argparse

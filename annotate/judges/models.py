@@ -15,7 +15,7 @@ from annotate.judging.models import Verdict
 from annotate.studies.models import Study
 
 MAX_RAW: Final = 8192
-# The part that stands for all crops of a pair.
+# All crops of a pair, as a part.
 CROPS: Final = "crops"
 PAIRS: Final = re.compile(r"all|people|sample:[1-9][0-9]{0,5}")
 
