@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocols.formats.containers.archives import Limits
+from protocols.formats.containers.archives import Limits, open_archive, opened_once
 from protocols.formats.containers.contents import LineFormat
 from protocols.formats.problems import Problems
 from protocols.formats.readers.rrc import read_archive
@@ -301,6 +301,20 @@ def test_the_lying_size_of_an_entry_does_not_pass_the_limit():
     at = content.index(b"PK\x01\x02") + 24
     content[at : at + 4] = (10).to_bytes(4, "little")
     assert read(bytes(content), limits=Limits(entry_bytes=1000)).errors
+
+
+def test_each_reader_of_an_open_zip_is_told_what_is_wrong_with_it():
+    """The directory is checked once, under the limits and the name of the reader."""
+    told = []
+    with opened_once(io.BytesIO(zip_bytes({"a.txt": "1,1,9,9"}) + b"\0\0")) as source:
+        for name, n_entries in (("a.zip", 9), ("a.zip", 9), ("b.zip", 9), ("b.zip", 0)):
+            problems = Problems(name)
+            with open_archive(source, problems, Limits(n_entries=n_entries)) as archive:
+                told.append(
+                    (len(archive.members), [(of.archive, of.code) for of in problems.found])
+                )
+    empty_bytes = [(1, [(name, "A1")]) for name in ("a.zip", "a.zip", "b.zip")]
+    assert told == [*empty_bytes, (0, [("b.zip", "A3")])]
 
 
 def test_the_published_file_with_swapped_sides_is_refused_line_by_line():

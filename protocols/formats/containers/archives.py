@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from struct import Struct
-from typing import Final
+from typing import Any, Final
+from weakref import WeakKeyDictionary
 
 from text_rankings.base.counts import counted
 from text_rankings.base.names import has_unseen
@@ -78,6 +79,12 @@ class Member:
     name: str
     path: str
     info: zipfile.ZipInfo
+
+
+# What the check of an open zip's directory found.
+_CHECKED: Final = WeakKeyDictionary[
+    zipfile.ZipFile, dict[tuple[Any, ...], tuple[Sequence[Member], Problems]]
+]()
 
 
 class OpenArchive:
@@ -169,6 +176,19 @@ def _opened(source: File, problems: Problems) -> zipfile.ZipFile | None:
 
 
 def _members(
+    archive: zipfile.ZipFile, problems: Problems, limits: Limits, max_bytes: int
+) -> Sequence[Member]:
+    """Return the entries of a zip, whose directory is checked once while it is open."""
+    checked, key = _CHECKED.setdefault(archive, {}), (limits, max_bytes, problems.archive)
+    if key not in checked:
+        found = Problems(problems.archive)
+        checked[key] = _checked_members(archive, found, limits, max_bytes), found
+    members, found = checked[key]
+    problems.merge(found)
+    return members
+
+
+def _checked_members(
     archive: zipfile.ZipFile, problems: Problems, limits: Limits, max_bytes: int
 ) -> Sequence[Member]:
     infos = archive.infolist()
