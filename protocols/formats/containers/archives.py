@@ -81,7 +81,7 @@ class Member:
     info: zipfile.ZipInfo
 
 
-# What the check of an open zip's directory found.
+# Members and faults of open zips, by limits and name.
 _CHECKED: Final = WeakKeyDictionary[
     zipfile.ZipFile, dict[tuple[Any, ...], tuple[Sequence[Member], Problems]]
 ]()

@@ -216,3 +216,25 @@ def test_leaving_out_images_never_improves_a_place_without_a_mark(data):
 
     if place(after) is not None:
         assert place(before) is None or place(after) >= place(before)
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from(FIGURES), st.integers(0, 14))
+def test_leaving_out_images_of_a_method_never_improves_its_place_without_a_mark(
+    seed, figure, n_left_out
+):
+    """The images on which it is worst are left out, which raises its figure."""
+    sums = drawn(np.random.default_rng(seed), 15, (0.5, 0.6, 0.7))
+    names = ["part", "b", "c"]
+    whole = leaderboard(sums, names, figure)
+    worst = np.argsort(sums[:, 0, 0] / sums[:, 0, 1], kind="stable")[:n_left_out]
+    is_evaluated = np.ones((15, 3), dtype=bool)
+    is_evaluated[worst, 0] = False
+    sums[~is_evaluated] = 0
+    found = leaderboard(sums, names, figure, is_evaluated=is_evaluated)
+    place = found.place(found.methods.index("part"))
+    if n_left_out:
+        assert (place, found.sets_differ) == (None, True)
+        assert found.methods[-1] == "part"
+        assert found.n_images_of(2) == 15 - n_left_out
+    else:
+        assert place == whole.place(whole.methods.index("part"))
