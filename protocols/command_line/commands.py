@@ -149,8 +149,8 @@ def _add_formats(command: argparse.ArgumentParser) -> None:
     names = {
         "--format": "how all files are written, where that is not found out: quad, polygon …",
         "--truth-format": "how the ground truth is written",
-        "--results-format": "how results are written; without it their coordinates are read as those of "
-        "the ground truth",
+        "--results-format": "how results are written; without it lines in doubt are read as those of the "
+        "ground truth",
     }
     for name, says in names.items():
         command.add_argument(name, metavar="SLUG", help=says)
