@@ -1,6 +1,7 @@
 """A site below a path of its host: pages, styles, scripts, cookies, the API and addresses made by jobs."""
 
 import http.client
+import logging
 import os
 import re
 import subprocess
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.urls import reverse, set_script_prefix
+from django.utils.module_loading import import_string
 
 from annotate.jobs import registry, services
 from annotate.stopping.presentation import ending_of
@@ -141,3 +143,13 @@ def test_times_are_of_the_zone_that_is_set_and_say_so(settings):
     assert ">2026-01-05 13:00 CET</time>" in moment(winter).words
     assert ">2026-07-05 14:00 CEST</time>" in moment(summer).words
     assert ending_of(Study(ended=summer)).endswith("on 2026-07-05 14:00 CEST.")
+
+
+def test_logs_have_times_in_utc_in_every_zone(settings):
+    """Django gives the zone of the pages to the process, too; a second after the epoch."""
+    settings.TIME_ZONE = "Europe/Paris"
+    assert time.localtime(1).tm_hour == 1
+    plain = settings.LOGGING["formatters"]["plain"]
+    record = logging.makeLogRecord({"created": 1.0, "msecs": 7.0, "version": "", "request_id": ""})
+    line = import_string(plain["()"])(plain["format"]).format(record)
+    assert line.startswith("1970-01-01 00:00:01,007Z ")

@@ -73,6 +73,13 @@ class WithRequest(logging.Filter):
         return True
 
 
+class InUtc(logging.Formatter):
+    """Formatter with times in UTC: Django gives the process the zone of the site's pages."""
+
+    converter = time.gmtime
+    default_msec_format = "%s,%03dZ"
+
+
 class AsJson(logging.Formatter):
     """Formatter that writes one JSON object per line."""
 

@@ -428,7 +428,8 @@ LOGGING = {
     },
     "formatters": {
         "plain": {
-            "format": "%(asctime)s %(levelname)s %(name)s [%(version)s %(request_id)s]: %(message)s"
+            "()": "text_rankings.site.logs.InUtc",
+            "format": "%(asctime)s %(levelname)s %(name)s [%(version)s %(request_id)s]: %(message)s",
         },
         "json": {"()": "text_rankings.site.logs.AsJson"},
     },
