@@ -22,7 +22,7 @@ from rankings.analysis.judges import (
     placed_protocols,
 )
 from rankings.elicitation.log import CRITERIA
-from rankings.inference.judges import Pairs
+from rankings.inference.judge_answers import Pairs
 from rankings.orders.buckets import Ranking, methods_of
 
 from .models import Judge, JudgeAnswer

@@ -38,9 +38,12 @@ def judge_steps(data: Data) -> list[Table]:
     if not (programs := data.get("programs")):
         return []
     return [
-        listed("judges", ([_text(row[name]) for name in _OF_JUDGES] for row in programs["judges"])),
         listed(
-            "judge_answers", ([row[name] for name in _OF_ANSWERS] for row in programs["answers"])
+            "judges", (tuple(_text(row[name]) for name in _OF_JUDGES) for row in programs["judges"])
+        ),
+        listed(
+            "judge_answers",
+            (tuple(row[name] for name in _OF_ANSWERS) for row in programs["answers"]),
         ),
     ]
 

@@ -10,8 +10,10 @@ from collections import Counter
 
 import pytest
 
+from annotate.judges.comparison import programs_and_people, rankings_of
 from annotate.judges.models import Judge, JudgeAnswer
 from annotate.judges.tasks import tasks_of, to_do
+from annotate.reports.services import asked_now, usual_settings
 from tests.support.factories import add_researcher, make_study
 from tests.support.judges import release
 from tests.support.model_server import model_server
@@ -87,6 +89,17 @@ def test_a_model_answers_every_task_and_the_same_command_has_nothing_to_do(study
         assert {*answer.verdicts.values()} == {"left" if better else "right"}
         assert (answer.model, answer.fingerprint) == ("stub-7b", "fp-1")
         assert len(answer.pictures) == 1
+
+
+def test_always_left_contradicts_itself_and_ties_everything(study, run):
+    with model_server("left") as stub:
+        assert run(url=stub.url)[0] == 0
+    tied = {image.name: (("a", "b", "c"),) for image in study.images.all()}
+    assert {*map(str, rankings_of(Judge.objects.get()).values())} == {str(tied)}
+    found = programs_and_people(asked_now(study, usual_settings(study)))["judges"]
+    assert {*found} == {"recall", "precision", "preference"}
+    for [row] in found.values():
+        assert (row["contradictions"], row["first_place"], row["n_missing"]) == (1, 1, 0)
 
 
 def test_nothing_that_is_sent_names_methods_people_files_or_the_study(study, run):
