@@ -4,9 +4,11 @@ Each has a test that compares it with the equivalent query of the models.
 """
 
 import json
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from django.db import connection
+from django.db.backends.utils import CursorWrapper
 
 # Of the annotator whose screen it is: attributes of the study that the query returns.
 COLUMNS_OF_A_QUOTA: Final = ("max_pairs", "max_images", "n_checks_own")
@@ -78,7 +80,7 @@ def study_of_a_screen() -> str:
 
 def log_of_an_assignment(assignment: int) -> list[tuple[Any, ...]]:
     """Return the screens of an assignment, each with its judgements and skips, if it has any."""
-    return _rows(_LOG_OF_AN_ASSIGNMENT, assignment)
+    return rows(_LOG_OF_AN_ASSIGNMENT, [assignment])
 
 
 def known_answers(study: int, annotator: int) -> list[tuple[dict[str, Any], list[str | None]]]:
@@ -86,12 +88,24 @@ def known_answers(study: int, annotator: int) -> list[tuple[dict[str, Any], list
 
     Each comes with the verdicts in force by the planner's criteria; those of a skip are None.
     """
-    rows = _rows(_KNOWN_ANSWERS, study, annotator)
-    return [(json.loads(pairs)[number], verdicts) for number, pairs, *verdicts in rows]
+    found = rows(_KNOWN_ANSWERS, [study, annotator])
+    return [(json.loads(pairs)[number], verdicts) for number, pairs, *verdicts in found]
 
 
-def _rows(sql: str, *values: int) -> list[tuple[Any, ...]]:
-    with connection.cursor() as cursor:
+def rows(sql: str, values: Sequence[int] | Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    """Return a query's rows. PostgreSQL plans it a few times for a connection, not each time."""
+    with _cursor() as cursor:
         cursor.execute(sql, values)
-        rows: list[tuple[Any, ...]] = cursor.fetchall()
-    return rows
+        found: list[tuple[Any, ...]] = cursor.fetchall()
+    return found
+
+
+def _cursor() -> CursorWrapper:
+    if connection.vendor != "postgresql" or connection.queries_logged:
+        # The log of queries shows values only if Django writes them into the query.
+        return connection.cursor()
+    from django.db.backends.postgresql.base import ServerBindingCursor
+
+    connection.ensure_connection()
+    cursor: Any = ServerBindingCursor(connection.connection)  # type: ignore[call-arg]  # psycopg's
+    return connection.make_cursor(cursor)

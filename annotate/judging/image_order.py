@@ -9,8 +9,8 @@ from collections.abc import Collection
 from typing import Any, Final
 
 from django.contrib.auth.models import User
-from django.db import connection
 
+from annotate.prepared_sql import rows
 from annotate.studies.models import Study
 
 # Numbers below it are drawn; products of three of them and of positions fit 64 bits.
@@ -200,10 +200,7 @@ class ImageOrder:
         return self._available.replace("{alone}", str(alone))
 
     def _rows(self, sql: str, **more: int) -> list[tuple[Any, ...]]:
-        with connection.cursor() as cursor:
-            cursor.execute(sql, {**self._values, **more})
-            rows: list[tuple[Any, ...]] = cursor.fetchall()
-        return rows
+        return rows(sql, {**self._values, **more})
 
 
 def _keys(keys: Collection[int]) -> str:

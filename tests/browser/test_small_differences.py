@@ -31,7 +31,7 @@ def rectangle(x, y, width, height):
 
 
 def pairs():
-    """Yield a photograph and two real results, one of which has, lacks or moves a box of 5 to 9 pixels."""
+    """Yield photographs and two real results; a box of 4 to 9 pixels is missing, added or moved."""
     rng = random.Random(57)
     late, early = (
         read(str(DATA / f"{n}.zip"), kind="results") for n in ("craft-td-late", "east-resnet50")

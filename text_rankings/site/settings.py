@@ -136,6 +136,9 @@ def _database() -> dict[str, Any]:
             "DATABASE_URL names PostgreSQL, which is an extra that is not installed: "
             "pip install 'text-detection-rankings[postgres]'"
         )
+    if "postgres" in settings["ENGINE"]:
+        # For annotate.prepared_sql.rows; Django's own queries are not prepared.
+        settings["OPTIONS"] = {"prepare_threshold": 5} | settings.get("OPTIONS", {})
     if settings["ENGINE"] == "django.db.backends.sqlite3":
         try:
             DATA_DIR.mkdir(parents=True, exist_ok=True)
