@@ -20,6 +20,8 @@ from django.urls import reverse
 from annotate.exchange.bundles.reading import import_study
 from annotate.judging import services as judging
 from annotate.judging.replay import rankings_that_differ
+from annotate.operations.backups.errors import NotRestored
+from annotate.operations.backups.restoring import restore
 from annotate.operations.backups.rows import (
     columns,
     encoded_rows,
@@ -184,6 +186,16 @@ def test_a_bundle_loads_to_the_same_study(site):
         type(row).objects.filter(pk=row.pk).update(name="Before", slug="before")
     loaded = import_study(FOLDER / f"study-{site}.zip").study
     assert ranked_by_name(loaded) == ranked_by_name(here)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("state", STATES)
+def test_a_backup_is_not_restored_into_other_tables_and_names_the_version_to_install(state):
+    with pytest.raises(
+        NotRestored, match=r"Install version 0\.1\.0, and restore .* set_up --migrate"
+    ):
+        restore(FOLDER / f"site-{state}.zip")
+    assert not User.objects.exists()
 
 
 def ranked_by_name(study):
