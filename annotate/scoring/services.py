@@ -11,7 +11,7 @@ from django.db.models import Count, Max
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from annotate.audit.models import Act
+from annotate.audit.models import Act, AuditEntry, AuditQuerySet
 from annotate.audit.services import record
 from annotate.datasets.mending import corrected_since, mended
 from annotate.datasets.models import Dataset, Method, Result
@@ -155,9 +155,15 @@ def _kept(run: ProtocolRun, protocol: Protocol, methods: Sequence[Method]) -> Ke
         or results.count() != run.scores.count()
         or results.exclude(scores__run=run).exists()
         or run.scores.filter(n_truth=None).exists()
+        # Photographs bring the sizes of images, which some protocols read.
+        or _loaded_photographs(run.dataset).filter(created__gte=run.created).exists()
     ):
         return None
     return Kept(run, corrected_since(run.dataset, run.created))
+
+
+def _loaded_photographs(dataset: Dataset) -> AuditQuerySet:
+    return AuditEntry.objects.filter(act=Act.PHOTOGRAPHS_LOADED, what=dataset.name)
 
 
 def _nobody(done: int, total: int) -> None:

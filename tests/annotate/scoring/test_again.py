@@ -4,6 +4,8 @@ import random
 
 import pytest
 
+from annotate.audit.models import Act
+from annotate.audit.services import record
 from annotate.datasets.mending import mend
 from annotate.scoring import computing
 from annotate.scoring.causes import explain
@@ -104,7 +106,7 @@ def test_only_the_corrected_image_is_scored(dataset, monkeypatch):
     assert again.remarks == ["1 image was scored again."]
 
 
-@pytest.mark.parametrize("change", ["version", "parameters", "results", "tallies"])
+@pytest.mark.parametrize("change", ["version", "parameters", "results", "tallies", "sizes"])
 def test_scores_that_may_be_others_are_not_kept(dataset, change):
     run = publish(compute(dataset, protocol_named("iou", {})))
     if change == "version":
@@ -113,6 +115,8 @@ def test_scores_that_may_be_others_are_not_kept(dataset, change):
         run.parameters["min_iou"] = 0.6
     elif change == "results":
         make_result(dataset.images.first(), make_method(dataset, "new"), [])
+    elif change == "sizes":
+        record(Act.PHOTOGRAPHS_LOADED, what=dataset.name)
     else:
         tally = dict.fromkeys(("recalled", "n_truth", "precise", "n_detections"))
         run.scores.filter(result__method__name="a").update(**tally)
