@@ -130,7 +130,7 @@ class Icdar13(CreditProtocol):
 
 
 def shared_areas(flat: Flat, truth: Floats, detections: Floats) -> tuple[Pairs, Floats]:
-    """Return the pairs of boxes that share pixels, and how many they share."""
+    """Return the pairs of boxes, of shape (n, 4) each, that share pixels, and how many they share."""
     # Boxes that miss each other by a pixel still touch, since the last pixel is included.
     grown = detections + np.array([-PIXEL, -PIXEL, PIXEL, PIXEL])
     pairs = overlapping_pairs(truth, grown, flat.n_truth, flat.n_detections)
