@@ -29,7 +29,7 @@ class PairBehind:
 
 def images_with_answers(study: Study) -> list[Image]:
     answered = JudgeAnswer.objects.filter(judge__study=study).values("image")
-    return list(study.images.filter(pk__in=answered).in_order().only("name"))
+    return list(Image.objects.filter(studies=study, pk__in=answered).in_order().only("name"))
 
 
 def pairs_behind(study: Study, image: Image) -> list[PairBehind]:
@@ -48,7 +48,7 @@ def pairs_behind(study: Study, image: Image) -> list[PairBehind]:
             results[other],
             {
                 name: _counts(
-                    [ranked.get(name, []) for ranked in rankings],
+                    [(ranked or {}).get(name, []) for ranked in rankings],
                     (results[one].method_id, results[other].method_id),
                 )
                 for name in CRITERIA

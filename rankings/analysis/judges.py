@@ -84,11 +84,11 @@ def answers_from(
     in the order of its answers.
     """
     at, verdicts = [], []
-    for key, repeat, said in answered:
+    for key, repeat, given in answered:
         place = places.get(key)
         if place is not None and repeat <= repeats:
             at.append((*place, repeat - 1))
-            verdicts.append([_SIGNS[verdict] for verdict in said])
+            verdicts.append([_SIGNS[verdict] for verdict in given])
     pair, order, repeat_of = np.array(at, dtype=np.intp).reshape(-1, 3).T
     signs = np.array(verdicts, dtype=float).reshape(-1, len(CRITERIA)).T * (1 - 2 * order)
     n = len(pairs.rows)
@@ -249,8 +249,9 @@ def placed_protocols(
                 by_size[len(methods)].append((image, methods))
         of = {}
         for same in by_size.values():
-            packed = packed_scores(values, *zip(*same, strict=True), protocols)
-            kept = np.isfinite(packed).all(axis=(1, 2))
+            images, methods_of_each = [image for image, _ in same], [names for _, names in same]
+            packed = packed_scores(values, images, methods_of_each, protocols)
+            kept = np.asarray(np.isfinite(packed).all(axis=(1, 2)))
             places = places_from_scores(packed[kept], settings.decimals).astype(float)
             counted = (one for one, is_kept in zip(same, kept.tolist(), strict=True) if is_kept)
             for (image, methods), own in zip(counted, places, strict=True):
@@ -284,10 +285,10 @@ def main_rows(report: Report, judges: Mapping[str, JudgeRows]) -> Table:
                 apart.append(distances_between(ours, theirs, report.settings.distance))
                 among.append(np.array([others for _, others in same]))
             if apart:
-                distances, others = np.concatenate(apart)[:, np.newaxis], np.concatenate(among)
+                distances, theirs = np.concatenate(apart)[:, np.newaxis], np.concatenate(among)
                 row = {
-                    "best": int((distances <= others).all(axis=1).sum()),
-                    "worst": int((distances >= others).all(axis=1).sum()),
+                    "best": int((distances <= theirs).all(axis=1).sum()),
+                    "worst": int((distances >= theirs).all(axis=1).sum()),
                     "score": float(distances.mean()),
                 }
                 numbered = {"protocol": name, "n_images": len(distances), **row}

@@ -114,7 +114,7 @@ def judge_stand_in(
         return evidence.nothing(name)
     tied = measured.compare([name, TIED], [0, -1])
     found, best, worst = evidence.statements([name, "best", "worst"], measured, [*tied] * 3)
-    against = ()
+    against: tuple[Comparison, ...] = ()
     if names:
         firsts = [names[number.index(at)] for at in range(len(columns))]
         tested = measured.compare([*firsts, name], [*range(3, 3 + len(columns)), 0], name)
@@ -246,10 +246,10 @@ class _Measured:
             parts.append((images, own.ravel(), *losses.of(said, group_of[own])))
         if not parts:
             return None
-        image, annotator, *values = (np.concatenate(of) for of in zip(*parts, strict=True))
-        order = np.lexsort((annotator, image))
+        joined = [np.concatenate(of) for of in zip(*parts, strict=True)]
+        order = np.lexsort((joined[1], joined[0]))
         named = tuple(counted), annotators, declared
-        return cls(*named, *(value[order] for value in (image, annotator, *values)))
+        return cls(*named, *(value[order] for value in joined))
 
     def cells(self, candidates: int) -> Cells:
         """Return the rows of the test: a group's people of an image are one, then a scene's images."""
@@ -295,7 +295,7 @@ class _Measured:
 
         lost = person.astype(float) - judge
         means = mean(lost)
-        squares = np.maximum(mean(lost**2) - means**2, 0) * n_each
+        squares = np.asarray(np.maximum(mean(lost**2) - means**2, 0) * n_each, dtype=float)
         omega = tuple(_omega(means, squares, n_each, epsilon) for epsilon in EPSILONS)
         return float(mean(judge.astype(float)).mean()), omega
 
