@@ -76,8 +76,11 @@ class WithRequest(logging.Filter):
 class InUtc(logging.Formatter):
     """Formatter with times in UTC: Django gives the process the zone of the site's pages."""
 
-    converter = time.gmtime
     default_msec_format = "%s,%03dZ"
+
+    @staticmethod
+    def converter(seconds: float | None) -> time.struct_time:
+        return time.gmtime(seconds)
 
 
 class AsJson(logging.Formatter):

@@ -52,3 +52,9 @@ def made(folder: Path) -> Path:
         raise UnusableFolder(
             f"Data cannot be kept in {folder}: {fault.strerror}. Name another folder with --data or DATA_DIR."
         ) from fault
+
+
+def for_us_alone(database: Path) -> None:
+    """Create the file before SQLite does, because SQLite would make it readable by all users."""
+    if database.is_absolute() and not database.exists():
+        database.touch(mode=0o600)

@@ -142,7 +142,7 @@ def _database() -> dict[str, Any]:
     if settings["ENGINE"] == "django.db.backends.sqlite3":
         try:
             DATA_DIR.mkdir(parents=True, exist_ok=True)
-            _for_us_alone(Path(settings["NAME"]))
+            places.for_us_alone(Path(settings["NAME"]))
         except OSError as fault:
             raise ImproperlyConfigured(
                 f"{fault.filename}: {fault.strerror}. Check DATA_DIR and DATABASE_URL."
@@ -157,12 +157,6 @@ def _database() -> dict[str, Any]:
             ),
         }
     return settings
-
-
-def _for_us_alone(database: Path) -> None:
-    """Create the file before SQLite does, because SQLite would make it readable by all users."""
-    if database.is_absolute() and not database.exists():
-        database.touch(mode=0o600)
 
 
 DATABASES = {"default": _database()}
