@@ -258,14 +258,16 @@ def _beside(entrance: Any) -> None:
     from annotate.judging import services
     from annotate.judging.presentation import payload
 
-    here: Any = {"headers": {"host": "127.0.0.1"}}
+    here: Any = {"headers": {"host": "127.0.0.1", "accept": "application/json"}}
     [person] = make_annotators(entrance.study, 1)
     laboratory = Client(**here)
     laboratory.cookies["sessionid"] = sign_in(person)
     found: Any = services.start(study=entrance.study, annotator=person)
     visitor, link = Client(**here), f"/join/{entrance.slug}/"
     entrance.places += len(_KINDS) * entrance.places
-    entrance.save(update_fields=["places"])
+    # The answers of this visitor to known-answer pairs are drawn, too.
+    entrance.after_checks = "nothing"
+    entrance.save(update_fields=["places", "after_checks"])
     ids = {"PROLIFIC_PID": "beside", "SESSION_ID": "beside"}
     sent = {"width": "1440", "height": "900"}
     page = visitor.post(link, ids | sent, follow=True)
