@@ -320,6 +320,14 @@ def hocr(inside):
 
 
 DOCTR_LINE = {"geometry": SHARES_OF_BOX}
+# As docTR 1.1 writes a table with one row.
+DOCTR_TABLE = """\
+<div class="ocr_carea" id="table_1" title="bbox 10 10 190 40">
+<p class="ocr_par" id="table_par_1" title="bbox 10 10 190 40">
+<span class="ocr_line" id="table_1_row_1" title="bbox 10 10 190 40; baseline 0 0; x_size 0">
+<span class="ocrx_word" id="table_1_cell_1_1" title="bbox 10 10 90 40; x_wconf 70">EXIT ONLY</span>
+<span class="ocrx_word" id="table_1_cell_1_2" title="bbox 90 10 190 40; x_wconf 70"></span>
+</span></p></div>"""
 ENTITY = {"id": 1, "box": [20, 10, 120, 30], "text": "CARE"}
 OTHER_LEVELS = {
     # The format, a file, the text of its region and the finding.
@@ -389,6 +397,7 @@ def test_two_paragraphs_of_hocr_that_are_not_closed_are_two():
          ["2 paragraphs without lines (first in img_1)"]),
         ("hocr", hocr("<p>CARE</p>\n<p>of</p>"), ["2 texts without boxes"]),
         ("doctr", doctr(layout=[DOCTR_LINE]), ["1 block of a layout"]),
+        ("hocr", hocr(DOCTR_TABLE), ["2 cells of tables, whose words have no boxes"]),
         ("azure-read", {"analyzeResult": {"pages": [{"pageNumber": 1, **SIDES}], "tables": [{}, {}]}},
          ["2 pictures, tables or rules on pages without words"]),
     ],

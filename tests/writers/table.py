@@ -35,11 +35,6 @@ KRAKEN_LINES: Final[dict[str, Box]] = {
     "He said": (40, 40, 110, 65),
     "10,000 no": (40, 100, 130, 125),
 }
-CELLS: Final[dict[str, Box]] = {
-    "EXIT": WORDS["EXIT"],
-    "apple": (40, 100, 160, 140),
-    "STOP": WORDS["STOP"],
-}
 PAGES: Final = ("pages_1", "pages_2")
 WITHOUT_WORDS: Final = "1 page without words, of which the lines are read"
 BLANKS: Final = "2 words or lines without text"
@@ -159,8 +154,7 @@ WRITERS: Final[dict[str, Writer]] = {
             "json": Folder("doctr", names="text"),
             "turned": Folder("doctr", names="text"),
             "tables": Folder("doctr", names="text", told=("1 cell of a table, whose words have no boxes",)),
-            # In reading order; the cell of the table is a word.
-            "hocr": Folder("hocr", CELLS, "text"),
+            "hocr": Folder("hocr", names="text", told=("1 cell of a table, whose words have no boxes",)),
         },
     ),
     "docling_parse": Writer(

@@ -58,6 +58,13 @@ OTHERS: Final = Reason(
     "words",
     level="picture, table or rule",
 )
+# docTR 1.1 puts the words of a table into its cells, without their boxes.
+CELLS: Final = Reason(
+    "{n} cell of a table, whose words have no boxes",
+    "{n} cells of tables, whose words have no boxes",
+    "the export of a predictor without detect_tables",
+    level="cell",
+)
 _LOOSE: Final = Reason(
     "{n} text without a box", "{n} texts without boxes", "words with a bbox", level="text"
 )

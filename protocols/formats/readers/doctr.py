@@ -10,17 +10,11 @@ from ..containers import checked
 from ..containers.collecting import REGION, Collector, Reason, reader_of
 from ..containers.contents import KINDS, Kind
 from ..containers.documents import Document, image_name, json_of, page_name
-from ..containers.pages import units_of
+from ..containers.pages import CELLS, units_of
 from ..problems import Fault, Problems
 
 _WANTED: Final = 'an object with "pages", or with "img_dimensions" of each image'
 _POINTS: Final = "[[left, top], [right, bottom]] or four points"
-_CELLS: Final = Reason(
-    "{n} cell of a table, whose words have no boxes",
-    "{n} cells of tables, whose words have no boxes",
-    "the export of a predictor without detect_tables",
-    level="cell",
-)
 _LAYOUT: Final = Reason("{n} block of a layout", "{n} blocks of a layout", "words", level="block")
 _Object = Mapping[str, Any]
 
@@ -85,7 +79,7 @@ def _count_cells(page: _Object, collector: Collector, entry: str | None) -> None
     """Count the cells of tables: docTR 1.1 takes their words out of the lines, with their boxes."""
     n_cells = len(checked.objects_in(page, "tables", "cells"))
     if n_cells:
-        collector.count(_CELLS, entry, n=n_cells)
+        collector.count(CELLS, entry, n=n_cells)
 
 
 def _region(given: _Object, size: tuple[int, int]) -> Region:

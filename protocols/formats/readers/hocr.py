@@ -13,7 +13,7 @@ from ..containers.collecting import Collector, reader_of
 from ..containers.contents import Kind
 from ..containers.documents import Document, text_of
 from ..containers.limits import NUMBER
-from ..containers.pages import BLOCK, LINE, WORD, Page, Unit, add_pages
+from ..containers.pages import BLOCK, CELLS, LINE, WORD, Page, Unit, add_pages
 from ..problems import Fault, Problems, quoted
 
 _SUFFIXES: Final = (".hocr", ".html", ".htm", ".xhtml")
@@ -30,6 +30,8 @@ _PARTS: Final = {"ocrx_cinfo", "ocr_cinfo", "ocr_symbol", "ocr_glyph"}
 _OTHERS: Final = {
     *("ocr_photo", "ocr_image", "ocr_linedrawing", "ocr_separator", "ocr_table", "ocr_float"),
 }
+# docTR 1.1 writes a table as an area with rows as lines and cells as words; only the ids say so.
+_CELL: Final = re.compile(r"table_[0-9]+_cell_[0-9]+_[0-9]+")
 _BOXES: Final = ("x_bboxes", "bbox")
 _VOID: Final = {"br", "hr", "img", "meta", "link", "input", "wbr", "col", "area", "base"}
 
@@ -50,6 +52,8 @@ def _read_hocr(document: Document, collector: Collector, problems: Problems, kin
     if parser.is_cut_off:
         problems.error("A1", "no end of the document", "</html>", document.entry)
     region_of = partial(_region, are_shares=parser.are_shares)
+    if parser.n_cells:
+        collector.count(CELLS, document.entry, n=parser.n_cells)
     add_pages(parser.pages, document, collector, problems, kind, region_of)
 
 
@@ -65,6 +69,7 @@ class _Open:
     depth: int
     own: list[str] = field(default_factory=list)
     characters: list[str] = field(default_factory=list)
+    has_cells: bool = False
 
 
 class _Pages(HTMLParser):
@@ -78,6 +83,7 @@ class _Pages(HTMLParser):
         self.is_cut_off = False
         # Whether all confidences of characters are from 0 to 1.
         self.are_shares = True
+        self.n_cells = 0
         self._document = document
         self._problems = problems
         self._page: Page | None = None
@@ -164,6 +170,12 @@ class _Pages(HTMLParser):
             self._parts.pop()
         while self._open and self._open[-1].depth >= depth and self._page is not None:
             closed = self._open.pop()
+            is_cell = closed.unit.level == WORD and _CELL.fullmatch(closed.unit.id or "")
+            if is_cell or closed.has_cells:
+                self.n_cells += bool(is_cell)
+                for of in self._open:
+                    of.has_cells = True
+                continue
             closed.unit.text = _text(closed)
             self._page.add(closed.unit, [of.unit for of in self._open])
 
