@@ -104,8 +104,8 @@ def _cursor() -> CursorWrapper:
     if connection.vendor != "postgresql" or connection.queries_logged:
         # The log of queries shows values only if Django writes them into the query.
         return connection.cursor()
-    from django.db.backends.postgresql.base import ServerBindingCursor
+    import psycopg
 
     connection.ensure_connection()
-    cursor: Any = ServerBindingCursor(connection.connection)  # type: ignore[call-arg]  # psycopg's
+    cursor: Any = psycopg.Cursor(connection.connection)
     return connection.make_cursor(cursor)
