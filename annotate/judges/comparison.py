@@ -71,7 +71,7 @@ def programs_and_people(asked: Asked) -> Mapping[str, Any]:
             for criterion, of_criterion in people.items()
         }
         return {
-            "main": main_rows(study_report(asked).report, done),
+            "main": main_rows(study_report(asked).report, done) if done else {},
             "judges": analyse_judges(whole, done, declared=declared, protocols=protocols),
             "protocols": analyse_protocols(people, protocols, declared=declared),
             "unfinished": {

@@ -9,6 +9,8 @@ from django import forms
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from annotate.names import NameField
+
 from .serializers import RELEASED_DAYS
 from .services import check_host
 
@@ -17,8 +19,8 @@ class ProgramForm(forms.Form):
     """The annotator whose answers came from a program, with the program's name and the reason."""
 
     annotator = forms.ChoiceField(label=_("Annotator"))
-    name = forms.CharField(max_length=80, label=_("Name of the program"))
-    reason = forms.CharField(
+    name = NameField(max_length=80, label=_("Name of the program"))
+    reason = NameField(
         max_length=240, label=_("Reason"), help_text=_("Reports and the log show it.")
     )
 

@@ -85,10 +85,11 @@ OF_OTHERS = ("accounts:study_invitations", "audit:study", "recruiting:entrances"
 OF_A_DATASET = ("datasets", "leaderboards", "scored", "planning", "scoring", "imports:receipts")
 # An annotator's own file; photographs, which these datasets lack.
 NOT_ASKED = ("exchange:own_answers", "datasets:image", "datasets:small_image")
-# Files that exist only if a table has a row, or a figure a drawing.
+# Files that exist only if a table has a row, a figure a drawing, or a judge a task.
 PARTIAL = (
     *("reports:export_table", "reports:kept_table", "questions:table"),
     *("figures:figure", "figures:kept_figure", "leaderboards:file", "leaderboards:figure"),
+    "judges:sent",
 )
 TABLES = (
     *("intervals", "differences", "verdicts", "people", "sensitivity", "rounding", "agreement"),

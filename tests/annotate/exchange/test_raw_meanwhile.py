@@ -21,7 +21,7 @@ def read(study, name, **options):
 
 @pytest.mark.django_db(transaction=True)
 def test_a_download_keeps_nobody_from_answering_and_stands_for_one_moment(monkeypatch):
-    monkeypatch.setattr(raw, "_ROWS_AT_A_TIME", 1)
+    monkeypatch.setattr("annotate.csv_tables._ROWS_AT_A_TIME", 1)
     monkeypatch.setattr("annotate.exchange.rows._IMAGES_AT_A_TIME", 1)
     study = make_study(["a", "b"], images=2)
     first, second = add_annotator(study), add_annotator(study)

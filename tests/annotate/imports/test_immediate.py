@@ -91,7 +91,8 @@ class TestDataset:
         receipt = load_dataset(name="Other", truth=TRUTH, images=folder)
         assert receipt.counts["photographs"] == 2
         assert receipt.files[1] == {"name": "photos", "sha256": "", "bytes": None}
-        assert receipt.files[0]["account"] == {"units": 2, "regions": 2, "left_out": []}
+        account = {"units": 2, "regions": 2, "levels": {"region": 2}, "read": {}, "left_out": []}
+        assert receipt.files[0]["account"] == account
 
     def test_the_receipt_names_the_files_by_their_checksums(self):
         receipt = dataset().imports.get()

@@ -134,7 +134,7 @@ class Planted:
         EarlierTruth.objects.create(
             image=world.image, version=1, truth={}, reason=MARK, person=person
         )
-        Selection.objects.create(dataset=world.study.dataset, name=MARK, person=person)
+        Selection.objects.update(name=MARK, person=person)
         release(world.study)
         PublicPage.objects.create(report=world.kept, address="page", title="T", download="nothing")
         person.groups.add(Group.objects.create(name="group"))
