@@ -13,8 +13,9 @@ from django.contrib.auth.models import User
 from annotate.prepared_sql import rows
 from annotate.studies.models import Study
 
-# Numbers below it are drawn; products of three of them and of positions fit 64 bits.
+# Numbers below it are drawn, so that each place is as likely as any other, wherever the one before was.
 _PRIME: Final = 2**31 - 1
+# The factor of squared positions is below it: the product fits 64 bits up to 100,000 images.
 _MOST: Final = 2**28
 
 _OWN: Final = """
@@ -143,7 +144,9 @@ class ImageOrder:
     ) -> None:
         rng = random.Random(f"{study.seed}/{annotator.pk}/images")
         self._values = {
-            **dict(zip("abc", (rng.randrange(1, _MOST) for _ in range(3)), strict=True)),
+            "a": rng.randrange(_MOST),
+            "b": rng.randrange(_PRIME),
+            "c": rng.randrange(_PRIME),
             "prime": _PRIME,
             "study": study.pk,
             "annotator": annotator.pk,
