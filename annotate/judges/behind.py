@@ -9,6 +9,7 @@ from annotate.datasets.models import Image, Result
 from annotate.reports.included import counted_assignments
 from annotate.studies.models import Study
 from rankings.elicitation.log import CRITERIA
+from rankings.orders.buckets import bucket_of
 
 from .models import CROPS, JudgeAnswer
 from .tasks import Task
@@ -38,7 +39,11 @@ def pairs_behind(study: Study, image: Image) -> list[PairBehind]:
     of_pair: dict[tuple[int, int], list[JudgeAnswer]] = defaultdict(list)
     for row in rows.order_by("judge", "left", "right", "repeat", "attempt"):
         of_pair[min(row.left_id, row.right_id), max(row.left_id, row.right_id)].append(row)
-    results = Result.objects.select_related("method").in_bulk({pk for of in of_pair for pk in of})
+    results = (
+        Result.objects.select_related("method")
+        .defer("regions")
+        .in_bulk({pk for of in of_pair for pk in of})
+    )
     rankings = list(
         counted_assignments(study).filter(image=image).values_list("rankings", flat=True)
     )
@@ -65,7 +70,7 @@ def _counts(
     """Count the rankings that have the first method of the pair before, level with and after the second."""
     counts = [0, 0, 0]
     for buckets in rankings:
-        place = {method: at for at, bucket in enumerate(buckets) for method in bucket}
+        place = bucket_of(buckets)
         if pair[0] in place and pair[1] in place:
             apart = place[pair[0]] - place[pair[1]]
             counts[1 + (apart > 0) - (apart < 0)] += 1

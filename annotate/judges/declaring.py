@@ -21,6 +21,7 @@ from annotate.studies.models import Role, Study
 from annotate.studies.services import remove_member
 from rankings import __version__
 from rankings.elicitation.log import CRITERIA
+from rankings.orders.buckets import bucket_of
 
 from .models import Judge, JudgeAnswer
 from .tasks import looks_of
@@ -117,7 +118,7 @@ def _ranked(
     found: Verdicts = {pair: {} for pair in combinations(shown, 2)}
     rankings: Mapping[str, Any] = assignment.rankings or {}
     for criterion, buckets in rankings.items():
-        place = {method: at for at, bucket in enumerate(buckets) for method in bucket}
+        place = bucket_of(buckets)
         for (left, right), verdicts in found.items():
             one, other = place.get(methods[left]), place.get(methods[right])
             if one is not None and other is not None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..consensus.davidson import ranking_by_strength
 from ..inference.clusters import NONE_DECLARED, Declared
-from ..orders.buckets import Ranking
+from ..orders.buckets import Ranking, bucket_of
 from ..orders.from_scores import ranking_from_scores
 from ..orders.packed_scores import Floats
 from .counted import Chosen, counted_people
@@ -252,7 +252,7 @@ def _without(people: People, methods: Collection[str]) -> People:
 
 
 def _places(order: Ranking, methods: Sequence[str]) -> Floats:
-    place_of = {name: place for place, bucket in enumerate(order) for name in bucket}
+    place_of = bucket_of(order)
     return np.array([place_of[name] for name in methods], dtype=np.float64)
 
 

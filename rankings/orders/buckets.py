@@ -3,10 +3,12 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
+from typing import TypeVar
 
 from ..errors import RankingError
 
 Ranking = tuple[tuple[str, ...], ...]
+_Method = TypeVar("_Method")
 
 
 def checked(ranking: Iterable[Iterable[str]]) -> Ranking:
@@ -63,8 +65,8 @@ def methods_of(ranking: Ranking) -> frozenset[str]:
     return frozenset(method for bucket in ranking for method in bucket)
 
 
-def bucket_of(ranking: Ranking) -> dict[str, int]:
-    """Return each method's bucket number, 0 for the best.
+def bucket_of(ranking: Iterable[Iterable[_Method]]) -> dict[_Method, int]:
+    """Return the bucket number of each method, or of its key in a database, 0 for the best.
 
     Examples
     --------
