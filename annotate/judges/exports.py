@@ -68,13 +68,15 @@ def of_paper(asked: Asked) -> dict[str, Any] | None:
         return None
     table = programs_and_people(asked)["judges"]
     names = {row["judge"] for of in table.values() for row in of}
+    if not names:
+        return None
     done = asked.study.judges.filter(name__in=names)
     times = {
         judge.name: judge.answers.aggregate(first=Min("created"), last=Max("created"))
         for judge in done
     }
     settings = [row for row in judges(asked.study) if row["judge"] in times]
-    found = {
+    return {
         "table": table,
         "answers": [row for judge in done for row in answers_of(judge)],
         "judges": [
@@ -82,7 +84,6 @@ def of_paper(asked: Asked) -> dict[str, Any] | None:
             for row in settings
         ],
     }
-    return found if done else None
 
 
 def rankings(study: Study, *, names: bool = False) -> Iterator[Row]:

@@ -43,8 +43,9 @@ def judges(request: HttpRequest, slug: str) -> HttpResponse:
     study = followed(request, slug)
     rows = [(judge, services.counts_of(judge)) for judge in study.judges.select_related("study")]
     may_compare = bool(rows) and is_small(study)
-    asked = asked_now(study, usual_settings(study))
-    found = programs_and_people(asked) if may_compare else None
+    found = None
+    if may_compare:
+        found = programs_and_people(asked_now(study, usual_settings(study)))
     shown = [shown_comparison(study, found, name) for name in found["judges"]] if found else []
     context: dict[str, Any] = {
         "study": study,
