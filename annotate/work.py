@@ -23,6 +23,7 @@ from annotate.jobs.access import is_allowed
 from annotate.jobs.letters import STILL_WANTED
 from annotate.jobs.models import Job
 from annotate.jobs.registry import EVERY_MINUTE, UPKEEP, WATCHES, Needed, register
+from annotate.judges import exports as judges_of
 from annotate.judges import pictures as judges
 from annotate.operations import retention
 from annotate.operations.backups import daily
@@ -32,6 +33,7 @@ from annotate.recruiting import services as recruiting
 from annotate.report_pages.questions import work as questions
 from annotate.reports import background_counts
 from annotate.reports import work as reports
+from annotate.reports.services import PARTS
 from annotate.scoring import work as scoring
 from annotate.scoring.causes import EXPLAIN
 from annotate.stopping import services as deciding
@@ -107,6 +109,8 @@ EVERY_MINUTE += [
 ]
 
 WATCHES += [news.watch]
+
+PARTS.append(judges_of.of_report)
 
 STILL_WANTED.update(
     invitation=lambda pk: any(one.state == "open" for one in Invitation.objects.filter(pk=pk)),

@@ -1,7 +1,8 @@
 """Programs, protocols and people: the answers of a study's judges next to the rankings of a report."""
 
 from collections import Counter
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Final
 
@@ -10,9 +11,10 @@ from django.db.models import Count, Max, Q
 from annotate.datasets.models import Image, Result
 from annotate.reports.cache import Asked, computed
 from annotate.reports.included import declared_clusters
-from annotate.reports.inputs import named_rankings, protocol_scores
+from annotate.reports.inputs import Inputs, named_rankings, protocol_scores
 from annotate.reports.services import MAX_IMAGES_ANALYSED_AT_ONCE, sentinels, study_report
 from annotate.studies.models import Study
+from rankings.agreement.report import Report
 from rankings.analysis.judges import (
     JudgeRows,
     analyse_judges,
@@ -26,64 +28,97 @@ from rankings.inference.judge_answers import Pairs
 from rankings.orders.buckets import Ranking, methods_of
 
 from .models import Judge, JudgeAnswer
+from .services import counts_of
 from .tasks import asked_of, looks_of
 
 # More answers are compared from files, by text-order judges.
 MOST_ANSWERS: Final = 100_000
 
 
-def is_small(study: Study) -> bool:
-    """Return whether a page compares the judges and protocols of the study."""
-    n_answers = JudgeAnswer.objects.filter(judge__study=study).count()
-    n_images = study.study_images.count()
-    return n_answers <= MOST_ANSWERS and n_images <= MAX_IMAGES_ANALYSED_AT_ONCE
+@dataclass(frozen=True)
+class Answered:
+    """A judge with its answers and its counts (services.counts_of)."""
+
+    judge: Judge
+    rows: JudgeRows
+    # Whether all its tasks were tried.
+    is_finished: bool
+    counts: Mapping[str, Any]
+
+
+def has_few_answers(study: Study) -> bool:
+    return JudgeAnswer.objects.filter(judge__study=study).count() <= MOST_ANSWERS
+
+
+def programs_in(asked: Asked | None, data: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return what a page compares: of a live report, else of the ``data`` of a kept one.
+
+    None if there is nothing to compare, or too much.
+    """
+    if asked is None:
+        kept: Mapping[str, Any] | None = data.get("programs")
+        return kept
+    is_small = asked.study.study_images.count() <= MAX_IMAGES_ANALYSED_AT_ONCE
+    return programs_and_people(asked) if is_small and has_few_answers(asked.study) else None
 
 
 def programs_and_people(asked: Asked) -> Mapping[str, Any]:
-    """Return rows of judges and protocols by criterion, cached until answers or rankings change.
+    """Return what :func:`compared` gives, cached until answers or rankings change."""
 
-    Under ``main``, ``judges`` and ``protocols``, as :mod:`rankings.analysis.judges` gives them;
-    ``unfinished`` are the shares of tasks that are done of the judges without a row.
-    """
-
-    def read() -> tuple[Any, ...]:
+    def read() -> tuple[list[Answered], Inputs]:
         study = asked.study
-        judges = [(judge, *_rows_of(judge)) for judge in study.judges.select_related("study")]
-        scores = protocol_scores(study, asked.runs)
-        return judges, named_rankings(study), scores, declared_clusters(study)
+        people, scores = named_rankings(study), protocol_scores(study, asked.runs)
+        return answered_by(study), Inputs(people, scores, (), declared_clusters(study))
 
-    def compute(inputs: tuple[Any, ...]) -> dict[str, Any]:
-        judges, people, scores, declared = inputs
-        protocols = placed_protocols(people, scores, asked.settings, sentinels(asked.runs))
-        done = {judge.name: rows for judge, rows, is_finished in judges if is_finished}
-        named: dict[str, set[str]] = {}
-        for rows in done.values():
-            for answers in rows.answers.values():
-                for image, methods in answers.pairs.methods.items():
-                    named.setdefault(image, set()).update(methods)
-        # Drawn methods: only rankings of all methods that judges were asked about.
-        whole = {
-            criterion: {
-                image: {name: one for name, one in of.items() if named[image] <= methods_of(one)}
-                for image, of in of_criterion.items()
-                if image in named
-            }
-            for criterion, of_criterion in people.items()
-        }
-        return {
-            "main": main_rows(study_report(asked).report, done) if done else {},
-            "judges": analyse_judges(whole, done, declared=declared, protocols=protocols),
-            "protocols": analyse_protocols(people, protocols, declared=declared),
-            "unfinished": {
-                judge.name: rows.done for judge, rows, is_finished in judges if not is_finished
-            },
-        }
+    def compute(found: tuple[list[Answered], Inputs]) -> dict[str, Any]:
+        return compared(*found, asked, lambda: study_report(asked).report)
 
     fields = ("pk", "name", "margin", "closed", "n", "newest")
     counted = asked.study.judges.annotate(n=Count("answers"), newest=Max("answers"))
     version = "-".join(str(row) for row in counted.values_list(*fields).order_by("pk"))
     name = f"programs-{sha256(version.encode()).hexdigest()}"
     return computed(asked, (name,), read, compute)
+
+
+def answered_by(study: Study) -> list[Answered]:
+    """Return the answers of all judges of a study."""
+    judges = study.judges.select_related("study")
+    return [Answered(judge, *_rows_of(judge), counts_of(judge)) for judge in judges]
+
+
+def compared(
+    judges: Sequence[Answered], inputs: Inputs, asked: Asked, report: Callable[[], Report]
+) -> dict[str, Any]:
+    """Return rows of judges and protocols by criterion, as JSON.
+
+    Under ``main``, ``judges`` and ``protocols``, as :mod:`rankings.analysis.judges` gives them;
+    ``unfinished`` are the shares of tasks that are done of the judges without a row, and
+    ``counts`` the tokens, cost and seconds of each judge.
+    """
+    people, declared = inputs.rankings, inputs.declared
+    protocols = placed_protocols(people, inputs.scores, asked.settings, sentinels(asked.runs))
+    done = {one.judge.name: one.rows for one in judges if one.is_finished}
+    named: dict[str, set[str]] = {}
+    for rows in done.values():
+        for answers in rows.answers.values():
+            for image, methods in answers.pairs.methods.items():
+                named.setdefault(image, set()).update(methods)
+    # Drawn methods: only rankings of all methods that judges were asked about.
+    whole = {
+        criterion: {
+            image: {name: one for name, one in of.items() if named[image] <= methods_of(one)}
+            for image, of in of_criterion.items()
+            if image in named
+        }
+        for criterion, of_criterion in people.items()
+    }
+    return {
+        "main": main_rows(report(), done) if done else {},
+        "judges": analyse_judges(whole, done, declared=declared, protocols=protocols),
+        "protocols": analyse_protocols(people, protocols, declared=declared),
+        "unfinished": {one.judge.name: one.rows.done for one in judges if not one.is_finished},
+        "counts": {one.judge.name: one.counts for one in judges},
+    }
 
 
 def rankings_of(judge: Judge) -> dict[str, dict[str, Ranking]]:

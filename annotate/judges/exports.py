@@ -1,15 +1,19 @@
 """Tables of a study's judges: their settings, their answers, and the rankings that follow."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from django.db.models import Max, Min
 
 from annotate.csv_tables import Column, Row
 from annotate.reports.cache import Asked
+from annotate.reports.inputs import Inputs
 from annotate.studies.models import Study
+from rankings.agreement.packed_tables import packed_text
+from rankings.agreement.report import report_from_json
+from rankings.output.judge_tables import OF_ANSWERS, OF_JUDGES
 
-from .comparison import is_small, programs_and_people, rankings_of
+from .comparison import answered_by, compared, has_few_answers, rankings_of
 from .models import Judge
 from .services import counts_of, settings_of
 from .tasks import asked_of
@@ -62,28 +66,44 @@ def answers_of(judge: Judge) -> Iterator[Row]:
         }
 
 
-def of_paper(asked: Asked) -> dict[str, Any] | None:
-    """Return the programs of a report for the files of a paper; None without one that is done."""
-    if not asked.study.judges.exists() or not is_small(asked.study):
-        return None
-    table = programs_and_people(asked)["judges"]
-    names = {row["judge"] for of in table.values() for row in of}
-    if not names:
-        return None
-    done = asked.study.judges.filter(name__in=names)
+def of_report(asked: Asked, inputs: Inputs) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+    """Read the programs of a report that is computed, and return what computes its ``programs``.
+
+    They hold the comparison, and settings and answers of the judges with a row; None if there are
+    too many answers. A study without judges has no such part.
+    """
+    study = asked.study
+    if not study.judges.exists():
+        return lambda _: {}
+    if not has_few_answers(study):
+        return lambda _: {"programs": None}
+    found = answered_by(study)
+    done = [one.judge for one in found if one.is_finished]
+    answered = [[row[name] for name in OF_ANSWERS] for judge in done for row in answers_of(judge)]
     times = {
-        judge.name: judge.answers.aggregate(first=Min("created"), last=Max("created"))
+        judge.name: {
+            name: at.isoformat()
+            for name, at in judge.answers.aggregate(
+                first=Min("created"), last=Max("created")
+            ).items()
+        }
         for judge in done
     }
-    settings = [row for row in judges(asked.study) if row["judge"] in times]
-    return {
-        "table": table,
-        "answers": [row for judge in done for row in answers_of(judge)],
-        "judges": [
-            {**row, **{name: at.isoformat() for name, at in times[row["judge"]].items()}}
-            for row in settings
-        ],
-    }
+    known = [{**row, **times[row["judge"]]} for row in judges(study) if row["judge"] in times]
+    settings = [{name: row[name] for name in OF_JUDGES} for row in known]
+
+    def compute(analysed: Mapping[str, Any]) -> dict[str, Any]:
+        table = compared(found, inputs, asked, lambda: report_from_json(analysed))
+        named = {row["judge"] for of in table["judges"].values() for row in of}
+        return {
+            "programs": {
+                **table,
+                "settings": [row for row in settings if row["judge"] in named],
+                "answers": packed_text({"rows": [row for row in answered if row[0] in named]}),
+            }
+        }
+
+    return compute
 
 
 def rankings(study: Study, *, names: bool = False) -> Iterator[Row]:

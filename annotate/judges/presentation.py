@@ -12,7 +12,6 @@ from annotate.tables import Cell, Column, Table, number
 
 from .behind import PairBehind, parts_sent, task_of
 from .models import Judge, JudgeAnswer, PicturesSent
-from .services import counts_of
 
 
 def judge_table(rows: Sequence[tuple[Judge, Mapping[str, Any]]]) -> Table | None:
@@ -46,12 +45,10 @@ def _marks(judge: Judge) -> str:
     return ", ".join(filter(None, marks))
 
 
-def shown_comparison(
-    study: Study, found: Mapping[str, Any], criterion: str
-) -> dict[str, Any] | None:
+def shown_comparison(found: Mapping[str, Any], criterion: str) -> dict[str, Any] | None:
     """Return what programs and protocols have in common with people by one criterion.
 
-    ``found`` is that of comparison.programs_and_people(). None if there is nothing to compare.
+    ``found`` is that of comparison.compared(). None if there is nothing to compare.
     """
     judges, protocols = (found[of].get(criterion, []) for of in ("judges", "protocols"))
     if not judges and not protocols:
@@ -64,7 +61,7 @@ def shown_comparison(
         "n_judges": len(judges),
         "n_protocols": len(protocols),
         "table": _compared(judges, protocols, label),
-        "programs": _programs(study, judges, label) if judges else None,
+        "programs": _programs(found["counts"], judges, label) if judges else None,
         "against": _against(judges, label) if any(row["against"] for row in judges) else None,
         "unfinished": [(name, 100 * share) for name, share in found["unfinished"].items()],
     }
@@ -111,7 +108,7 @@ def _late(row: Mapping[str, Any]) -> str:
     return _("chosen after the first answer") if row.get("late_margin") else ""
 
 
-def _programs(study: Study, rows: Sequence[Mapping[str, Any]], label: str) -> Table:
+def _programs(counts: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], label: str) -> Table:
     columns = [
         Column(_("Program")),
         *(Column(words, True) for words in (_("Missing verdicts"), _("At best"), _("At worst"))),
@@ -119,7 +116,6 @@ def _programs(study: Study, rows: Sequence[Mapping[str, Any]], label: str) -> Ta
         *(Column(words, True) for words in (_("Stability"), _("Circular triples"))),
         *(Column(words, True) for words in (_("Tokens"), _("Cost"), _("Seconds"))),
     ]
-    counts = {judge.name: counts_of(judge) for judge in study.judges.all()}
     shown = []
     for row in rows:
         counted = counts[row["judge"]]

@@ -21,7 +21,7 @@ from annotate.studies.shortcuts import followed
 
 from . import services
 from .behind import PER_PAGE, images_with_answers, pairs_behind
-from .comparison import is_small, programs_and_people
+from .comparison import programs_in
 from .declaring import declare_program
 from .forms import ProgramForm, ReleaseForm
 from .models import PicturesSent
@@ -42,17 +42,14 @@ def judges(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the programs of a study, and how they compare with its people."""
     study = followed(request, slug)
     rows = [(judge, services.counts_of(judge)) for judge in study.judges.select_related("study")]
-    may_compare = bool(rows) and is_small(study)
-    found = None
-    if may_compare:
-        found = programs_and_people(asked_now(study, usual_settings(study)))
-    shown = [shown_comparison(study, found, name) for name in found["judges"]] if found else []
+    found = programs_in(asked_now(study, usual_settings(study)), {}) if rows else None
+    shown = [shown_comparison(found, name) for name in found["judges"]] if found else []
     context: dict[str, Any] = {
         "study": study,
         "judges": judge_table(rows),
         "compared": shown,
         "unfinished": [*found["unfinished"].items()] if found else [],
-        "is_small": may_compare or not rows,
+        "is_small": found is not None or not rows,
         "release": services.release_in_force(study),
         "site": request.build_absolute_uri("/").rstrip("/"),
         "may_release": request.user.has_perm("annotate.load_data"),

@@ -50,8 +50,10 @@ def facts_shown(header: Mapping[str, str]) -> list[tuple[str, str]]:
 
 
 def public_json(page: PublicPage) -> str:
-    """Return the content of the report as its page offers it: without single people's rankings."""
+    """Return the content of the report as its page offers it: without rankings and answers one by one."""
     data = {name: value for name, value in public_report(page).data.items() if name != "inputs"}
+    if programs := data.get("programs"):
+        data["programs"] = {name: programs[name] for name in programs if name != "answers"}
     return json.dumps(data, ensure_ascii=False, allow_nan=False) + "\n"
 
 

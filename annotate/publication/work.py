@@ -22,7 +22,6 @@ from annotate.jobs.errors import JobFailed
 from annotate.jobs.files import publish_file
 from annotate.jobs.models import Job
 from annotate.jobs.registry import Progress, Running
-from annotate.judges.exports import of_paper
 from annotate.reports import services as reports
 from annotate.reports.arguments import arguments_of, asked_for, kept_asked_for
 from annotate.reports.cache import Asked
@@ -73,7 +72,7 @@ def paper(arguments: Mapping[str, Any], running: Running) -> None:
         running.tell(0, 0, "Computing the report")
         with computing() as executor:
             computed = reports.compute_report(asked, executor)
-        data = with_programs(data_of(computed.content), asked)
+        data = data_of(computed.content)
     look = Look(*arguments["look"])
     figures = [
         data_of_kept(study, kept, criterion)
@@ -87,11 +86,6 @@ def paper(arguments: Mapping[str, Any], running: Running) -> None:
         write_paper(data, look, figures, stream, running, chosen)
 
     publish_file(running, f"{study.slug}-for-a-paper.zip", write)
-
-
-def with_programs(data: Mapping[str, Any], asked: Asked) -> dict[str, Any]:
-    """Return the content of a report of now with its programs; a kept one has none."""
-    return {**data, "programs": of_paper(asked)}
 
 
 def start_file(*, page: PublicPage, person: User | None) -> Job:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from annotate.figures.presentation import Preferred, ShownFigure
-from annotate.judges.comparison import is_small, programs_and_people
+from annotate.judges.comparison import programs_in
 from annotate.judges.presentation import shown_comparison
 from annotate.languages import in_decimals
 from annotate.reports.cache import Asked
@@ -96,10 +96,8 @@ class Question:
 
 def _programs(found: "Found") -> dict[str, Any] | None:
     """Return programs and protocols next to people; None if there are none, or too many answers."""
-    if found.asked is None or not is_small(found.study):
-        return None
-    compared = programs_and_people(found.asked)
-    return shown_comparison(found.study, compared, found.criterion)
+    compared = programs_in(found.asked, found.data)
+    return shown_comparison(compared, found.criterion) if compared else None
 
 
 # Another subject joins the page with a line here, a template and perhaps a function that reads.
@@ -188,7 +186,7 @@ class Found:
     around: Mapping[str, ShownAround]
     # A sentence on changes since the last kept report; "" without one.
     since: str = ""
-    # None: a kept report, which has no programs.
+    # None: a kept report, with the programs that its data have.
     asked: Asked | None = None
 
     def sentences(self, slug: str) -> list[str]:
@@ -235,7 +233,7 @@ def shown_questions(query: QueryDict, found: Found) -> list[ShownQuestion]:
         _shown(question, query, opened, found)
         for question in QUESTIONS
         if (found.data or question.slug in ("people", "made", "detectors"))
-        and (found.asked or question.slug != "programs")
+        and (found.asked or "programs" in found.data or question.slug != "programs")
     ]
 
 

@@ -20,7 +20,7 @@ from annotate.figures.presentation import (
     shown_figures,
 )
 from annotate.figures.shortcuts import report_page
-from annotate.judges.comparison import is_small, programs_and_people
+from annotate.judges.comparison import programs_in
 from annotate.reports import exports, services
 from annotate.reports.cache import Asked
 from annotate.reports.main_table import (
@@ -168,11 +168,11 @@ class _Page:
         return self.figure_data is not None and self.figure_data.kept is not None
 
     def _programs(self, n_images: int) -> list[ShownRow]:
-        """Return Best, Worst and Score of the study's judges; a kept report has none."""
-        if self.asked is None or not self.study.judges.exists() or not is_small(self.study):
+        """Return Best, Worst and Score of the report's judges."""
+        if self.asked is not None and not self.study.judges.exists():
             return []
-        main = programs_and_people(self.asked)["main"]
-        return program_rows(main.get(self.criterion, []), n_images)
+        found = programs_in(self.asked, self.data)
+        return program_rows(found["main"].get(self.criterion, []), n_images) if found else []
 
     def _since(self) -> str:
         """Return what has changed since the last kept report."""

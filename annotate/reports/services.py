@@ -1,6 +1,6 @@
 """A study's report: annotators' rankings compared with the rankings by protocols' scores."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass
 from hashlib import sha256
@@ -215,6 +215,11 @@ def _analysed(inputs: Inputs, asked: Asked, executor: Executor | None = None) ->
     return analysis.to_json()
 
 
+# Later subjects add to computed reports: each reads in the snapshot, and returns what computes its
+# part from the analysis as JSON.
+PARTS: Final[list[Callable[[Asked, Inputs], Callable[[Mapping[str, Any]], dict[str, Any]]]]] = []
+
+
 @dataclass(frozen=True)
 class ComputedReport:
     """A report to be kept: its content, computed but not yet stored."""
@@ -236,6 +241,7 @@ def compute_report(asked: Asked, executor: Executor | None = None) -> ComputedRe
         inputs, tallies = read_inputs(asked), _tallies(asked)
         pairs = pairs_from(study, inputs.scores, settings) if asks_pairs(study) else None
         origin = facts_of(asked).header
+        parts = [read(asked, inputs) for read in PARTS]
     analysed = cache.get(key, "analysis") or _analysed(inputs, asked, executor)
     found = cache.get(key, "detectors") or _detectors(
         inputs.rankings, tallies, inputs.declared, settings
@@ -244,6 +250,8 @@ def compute_report(asked: Asked, executor: Executor | None = None) -> ComputedRe
     data["inputs"] = kept_inputs(inputs.rankings, inputs.scores, inputs.declared)
     if pairs is not None:
         data["pairs"] = pairs
+    for compute in parts:
+        data |= compute(analysed)
     return ComputedReport(study, content_of(data))
 
 

@@ -4,13 +4,14 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from ..agreement.packed_tables import unpacked_text
 from .table import Data, Row, Table, listed
 
-_OF_ANSWERS: Final = (
+OF_ANSWERS: Final = (
     *("judge", "image", "left", "right", "repeat", "attempt", "outcome"),
     *("recall", "precision", "preference", "probability"),
 )
-_OF_JUDGES: Final = (
+OF_JUDGES: Final = (
     *("judge", "answered_as", "prompt_sha256", "pairs", "orders", "repeats", "criteria"),
     *("margin", "first", "last"),
 )
@@ -21,9 +22,15 @@ _NUMBERS: Final = (
 
 
 def judge_tables(data: Data) -> list[Table]:
-    """Return the table of programs; empty for a report without one, as kept ones are."""
-    programs = data.get("programs")
-    return [listed("programs", _compared(programs["table"]))] if programs else []
+    """Return the table of programs; empty for a report without one."""
+    programs = _programs(data)
+    return [listed("programs", _compared(programs["judges"]))] if programs else []
+
+
+def _programs(data: Data) -> Mapping[str, Any]:
+    """Return the programs of a report; empty if none has a row."""
+    programs: Mapping[str, Any] = data.get("programs") or {}
+    return programs if any(programs.get("judges", {}).values()) else {}
 
 
 def _compared(table: Mapping[str, Any]) -> Iterator[Row]:
@@ -35,17 +42,11 @@ def _compared(table: Mapping[str, Any]) -> Iterator[Row]:
 
 def judge_steps(data: Data) -> list[Table]:
     """Return the settings and the answers of the programs."""
-    if not (programs := data.get("programs")):
+    if not (programs := _programs(data)):
         return []
-    return [
-        listed(
-            "judges", (tuple(_text(row[name]) for name in _OF_JUDGES) for row in programs["judges"])
-        ),
-        listed(
-            "judge_answers",
-            (tuple(row[name] for name in _OF_ANSWERS) for row in programs["answers"]),
-        ),
-    ]
+    settings = (tuple(_text(row[name]) for name in OF_JUDGES) for row in programs["settings"])
+    answers = map(tuple, unpacked_text(programs["answers"])["rows"])
+    return [listed("judges", settings), listed("judge_answers", answers)]
 
 
 def _text(value: Any) -> Any:

@@ -12,7 +12,7 @@ from django.core.management.base import CommandError
 from annotate.figures.data import FigureData
 from annotate.management import reporting
 from annotate.management.site_command import SiteCommand
-from annotate.publication.work import with_programs, write_paper
+from annotate.publication.work import write_paper
 from annotate.reports import exports, services
 from annotate.reports.cache import Asked
 from annotate.reports.models import data_of
@@ -85,7 +85,7 @@ def _paper(asked: Asked, look: Look) -> bytes:
     computed = services.compute_report(asked)
     figures = [FigureData(**vars(asked), criterion=criterion) for criterion in CRITERIA]
     stream = io.BytesIO()
-    write_paper(with_programs(data_of(computed.content), asked), look, figures, stream)
+    write_paper(data_of(computed.content), look, figures, stream)
     return stream.getvalue()
 
 

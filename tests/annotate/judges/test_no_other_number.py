@@ -13,6 +13,7 @@ from annotate.datasets.models import Result
 from annotate.demo.services import import_finished_study
 from annotate.exchange.raw import write_folder
 from annotate.judges.models import JudgeAnswer
+from annotate.reports.models import content_of, data_of
 from annotate.reports.services import asked_now, compute_report, study_report
 from annotate.stopping.selectors import n_answers, standings_of
 from rankings.agreement.report import Settings
@@ -70,7 +71,9 @@ def everything(study, kept, admin, folder):
     write_folder(study, folder)
     found |= {path.name: path.read_bytes() for path in folder.iterdir()}
     asked = asked_now(study, Settings())
-    found["computed"] = compute_report(asked).content
+    computed = data_of(compute_report(asked).content)
+    computed.pop("programs", None)
+    found["computed"] = content_of(computed)
     found["standings"] = repr(standings_of(study)), n_answers(study)
     found["kept"] = type(kept).objects.values().get(pk=kept.pk)
     return found

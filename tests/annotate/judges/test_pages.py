@@ -1,18 +1,21 @@
 """Pages about programs: the table and the statement, and the release of pictures."""
 
+import json
 from itertools import permutations
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotate.judges import services
+from annotate.judges import comparison, services
 from annotate.judges.comparison import programs_and_people
 from annotate.judges.models import PicturesSent
 from annotate.judges.pictures import picture_of
 from annotate.judges.services import count_picture
 from annotate.judges.tasks import tasks_of
 from annotate.judging.models import Assignment
+from annotate.publication.descriptions import public_json
+from annotate.publication.models import PublicPage
 from annotate.reports.services import asked_now
 from annotate.studies.models import Study
 from rankings.agreement.report import Settings
@@ -29,6 +32,7 @@ from tests.support.judges import (
     release,
     verdicts_of,
 )
+from tests.support.kept import keep_report
 from tests.support.made_once import made_once
 
 pytestmark = pytest.mark.django_db
@@ -86,6 +90,38 @@ def test_a_report_has_programs_under_its_table_and_in_a_question_of_their_own(st
     protocol = found["protocols"]["recall"][0]["difference"]
     assert pair["difference"] == pytest.approx(100 / 9 - protocol, abs=1e-9)
     assert pair["adjusted_p_value"] == pair["p_value"]
+
+
+def test_a_kept_report_holds_its_programs_and_its_page_shows_them_later_answers_or_not(
+    study, researcher, monkeypatch
+):
+    answer_all(make_judge(study, pairs="people"), verdicts_of(study))
+    make_judge(study, name="Idle")
+    make_run(study, "Protocol", {"a": 0.9, "b": 0.5, "c": 0.1})
+    asked = asked_now(study, Settings())
+    kept = keep_report(study=study, settings=Settings(), runs=asked.runs, person=None)
+    live = researcher.get(reverse("reports:report", args=[study.slug]), {"open": "programs"})
+    answer_all(make_judge(study, name="Later", pairs="people"), verdicts_of(study))
+    page = researcher.get(reverse("reports:kept", args=[study.slug, kept.pk]), {"open": "programs"})
+    assert page.context["shown"].programs == live.context["shown"].programs != []
+    shown = [
+        next(one for one in of.context["questions"] if one.slug == "programs").content
+        for of in (page, live)
+    ]
+    assert shown[0] == shown[1]
+    assert [name for name, _ in shown[0]["sentences"]] == ["Counter"]
+    assert shown[0]["unfinished"] == [("Idle", 0)]
+    assert "Later" not in page.text
+    assert page.text.count("program</") == live.text.count("program</") > 0
+    # What its checksum covers is what the comparison of now gives, without the judge of later.
+    assert kept.data["programs"]["judges"]["recall"][0]["difference"] / 9 == pytest.approx(100 / 81)
+    assert "answers" in kept.data["programs"]
+    public = json.loads(public_json(PublicPage(report=kept)))
+    assert {*kept.data["programs"]} - {*public["programs"]} == {"answers"}
+    monkeypatch.setattr(comparison, "MOST_ANSWERS", 1)
+    kept = keep_report(study=study, settings=Settings(), runs=asked.runs, person=None)
+    page = researcher.get(reverse("reports:kept", args=[study.slug, kept.pk]), {"open": "programs"})
+    assert "too much for this page" in page.text
 
 
 def test_a_judge_that_copies_a_person_is_as_far_from_the_others(study):

@@ -10,13 +10,13 @@ from annotate.judges import services
 from annotate.judges.tasks import to_do
 from annotate.judging.models import Assignment
 from annotate.publication.papers import files
-from annotate.publication.work import with_programs
 from annotate.reports.models import data_of
-from annotate.reports.services import asked_now, compute_report
+from annotate.reports.services import asked_now, available_runs, compute_report
 from rankings.agreement.report import Settings
 from rankings.output.latex import Look
 from tests.support.factories import add_annotator, make_run, make_study
 from tests.support.judges import answer_all, make_judge
+from tests.support.kept import keep_report
 from tests.support.verified import said, written
 
 pytestmark = pytest.mark.django_db
@@ -81,8 +81,7 @@ def ranked_at_random(groups, scenes):
 
 def files_of(study):
     asked = asked_now(study, Settings(min_annotators=1))
-    data = with_programs(data_of(compute_report(asked).content), asked)
-    return dict(files(data, Look(), {}))
+    return dict(files(data_of(compute_report(asked).content), Look(), {}))
 
 
 @pytest.mark.parametrize(("groups", "scenes"), [(False, False), (True, False), (True, True)])
@@ -136,13 +135,21 @@ def test_a_file_that_is_missing_and_an_answer_that_was_changed_are_noticed(tmp_p
         written(folder, [(name, found[name])])
 
 
-def test_a_report_that_was_kept_has_no_such_file():
+def test_a_report_that_was_kept_before_a_judge_has_no_such_file():
     study = make_study([*"ab"], images=2, min_annotators=1)
     make_run(study, "one", {"a": 0.9, "b": 0.1})
+    kept = keep_report(
+        study=study,
+        settings=(settings := Settings(min_annotators=1)),
+        runs=available_runs(study),
+        person=None,
+    )
     judge = make_judge(study, criteria=["recall"])
     answer_all(judge, lambda _: {"recall": "left"})
-    asked = asked_now(study, Settings(min_annotators=1))
-    kept = data_of(compute_report(asked).content)
-    names = [name for name in dict(files(kept, Look(), {})) if name.startswith("csv/")]
-    assert not any("judge" in name or "programs" in name for name in names)
-    assert "csv/rankings.csv" in names
+    later = data_of(compute_report(asked_now(study, settings)).content)
+    before, after = (
+        {name for name in dict(files(data, Look(), {})) if name.startswith("csv/")}
+        for data in (kept.data, later)
+    )
+    assert after - before == {f"csv/{name}.csv" for name in ("programs", "judges", "judge_answers")}
+    assert "csv/rankings.csv" in before
