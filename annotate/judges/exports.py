@@ -23,7 +23,10 @@ _OF_ANSWERS: Final = (
     *("model", "fingerprint", "tokens_in", "tokens_out", "seconds", "pictures", "raw"),
 )
 ANSWER_COLUMNS: Final = tuple(
-    map(Column, ("study", "judge", "image", "left", "right", *_OF_ANSWERS, "probability", "at"))
+    map(
+        Column,
+        ("study", "judge", "image", "left", "right", *_OF_ANSWERS, "probability", "margin", "at"),
+    )
 )
 
 
@@ -62,6 +65,7 @@ def answers_of(judge: Judge) -> Iterator[Row]:
             "right": row.right.method.name,
             **{name: getattr(row, name) for name in _OF_ANSWERS},
             "probability": chance.get(frozenset((row.left_id, row.right_id)), 1.0),
+            "margin": judge.margin,
             "at": row.created.isoformat(),
         }
 

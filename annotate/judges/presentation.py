@@ -95,17 +95,13 @@ def _compared(
         [
             Cell(name, is_heading=True, small=kind),
             *(number(row[key], 1) for key in ("difference", "low", "high")),
-            number(100 * row["margin"], 1, small=_late(row)),
+            number(100 * row["margin"], 1),
             Cell(stated[row["may_stand_in"]]),
             *(number(value, 2) for value in (row["rho"], row["omega"].get("0.2"))),
         ]
         for name, kind, row in rows
     ]
     return Table(columns, shown, label=label)
-
-
-def _late(row: Mapping[str, Any]) -> str:
-    return _("chosen after the first answer") if row.get("late_margin") else ""
 
 
 def _programs(counts: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], label: str) -> Table:

@@ -115,9 +115,9 @@ def rows_by_judge(
 ) -> dict[str, JudgeRows]:
     """Return the rows of a table by judge; of several attempts an answer counts, else the last.
 
-    A judge was asked the pairs in its rows, drawn with their ``probability`` if there is such a column. A
-    ``margin`` given here was not stored before its first answer. Raises RankingError if a row is not an
-    answer; the message names ``place`` and its number.
+    A judge was asked the pairs in its rows, drawn with their ``probability`` and stored with their ``margin``
+    if there are such columns. Another ``margin`` given here was chosen after the answers.
+    Raises RankingError if a row is not an answer; the message names ``place`` and its number.
     """
     last: dict[str, dict[tuple[str, str, str, int], Mapping[str, Any]]] = defaultdict(dict)
     outcomes: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
@@ -125,8 +125,10 @@ def rows_by_judge(
         try:
             key = (row["image"], row["left"], row["right"], int(row["repeat"]))
             attempt = int(row["attempt"])
+            float(row.get("probability") or 1), float(row.get("margin") or MARGIN)
         except (TypeError, ValueError):
-            raise RankingError(f"{place} {number}: repeat and attempt are whole numbers") from None
+            numbers = "repeat and attempt are whole numbers, probability and margin are numbers"
+            raise RankingError(f"{place} {number}: {numbers}") from None
         if key[3] < 1:
             raise RankingError(f"{place} {number}: repeats are counted from 1")
         if any(row.get(name) not in _SIGNS for name in CRITERIA):
@@ -157,8 +159,9 @@ def rows_by_judge(
             (key[:3], key[3], [row.get(name) for name in CRITERIA]) for key, row in rows.items()
         )
         answers = answers_from(pairs, places, answered, both_orders=both_orders, repeats=repeats)
-        is_late = margin is not None
-        chosen = MARGIN if margin is None else margin
+        stored = next((float(row["margin"]) for row in rows.values() if row.get("margin")), None)
+        is_late = margin is not None and margin != stored
+        chosen = margin or stored or MARGIN
         found[name] = JudgeRows(
             answers, n_done / n_tasks, chosen, is_late, tuned, dict(outcomes[name])
         )

@@ -15,7 +15,7 @@ def add_judges(commands: Any) -> None:
         "whether programs that judge pairs may stand in for a person. RANKINGS.csv is as for analyse, "
         "with columns group and scene if there are any. ANSWERS.csv has the columns judge, image, left, "
         "right, repeat, attempt, outcome, and recall, precision and preference with left, equal or right, "
-        "as judge_answers.csv of the raw data."
+        "as judge_answers.csv of the raw data, whose probability and margin count as well."
     )
     parser = commands.add_parser("judges", help=text.partition(". ")[0], description=text)
     parser.add_argument("file", metavar="RANKINGS.csv")
@@ -24,7 +24,8 @@ def add_judges(commands: Any) -> None:
     parser.add_argument(
         "--margin",
         type=float,
-        help="of the pairs, from 0.01 to 0.1 (0.05); another counts as chosen after the answers",
+        help="of the pairs, from 0.01 to 0.1 (that of the file, or 0.05); another counts as chosen after the "
+        "answers",
     )
     parser.add_argument("--tuned", action="store_true", help="judges were tuned on these images")
     add_codes(parser)

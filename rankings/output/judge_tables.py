@@ -9,7 +9,7 @@ from .table import Data, Row, Table, listed
 
 OF_ANSWERS: Final = (
     *("judge", "image", "left", "right", "repeat", "attempt", "outcome"),
-    *("recall", "precision", "preference", "probability"),
+    *("recall", "precision", "preference", "probability", "margin"),
 )
 OF_JUDGES: Final = (
     *("judge", "answered_as", "prompt_sha256", "pairs", "orders", "repeats", "criteria"),
@@ -23,11 +23,11 @@ _NUMBERS: Final = (
 
 def judge_tables(data: Data) -> list[Table]:
     """Return the table of programs; empty for a report without one."""
-    programs = _programs(data)
+    programs = programs_of(data)
     return [listed("programs", _compared(programs["judges"]))] if programs else []
 
 
-def _programs(data: Data) -> Mapping[str, Any]:
+def programs_of(data: Data) -> Mapping[str, Any]:
     """Return the programs of a report; empty if none has a row."""
     programs: Mapping[str, Any] = data.get("programs") or {}
     return programs if any(programs.get("judges", {}).values()) else {}
@@ -42,7 +42,7 @@ def _compared(table: Mapping[str, Any]) -> Iterator[Row]:
 
 def judge_steps(data: Data) -> list[Table]:
     """Return the settings and the answers of the programs."""
-    if not (programs := _programs(data)):
+    if not (programs := programs_of(data)):
         return []
     settings = (tuple(_text(row[name]) for name in OF_JUDGES) for row in programs["settings"])
     answers = map(tuple, unpacked_text(programs["answers"])["rows"])

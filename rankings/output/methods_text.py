@@ -11,6 +11,7 @@ from ..elicitation.log import CRITERIA
 from ..inference.moderation import ENOUGH_PROTOCOLS
 from ..inference.multi_reader import STEPS_FROM
 from .escaping import latex_text, markdown_text
+from .judge_tables import programs_of
 from .skips import ALIKE, END, KEPT, REASONS, UNFINISHED, VISITS, n_lost
 
 _CONSENSUS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
@@ -144,6 +145,7 @@ def _parts(data: Mapping[str, Any]) -> Iterator[str | Citation]:
     yield from _protocols(data)
     yield from _score(settings)
     yield from _statistics(data)
+    yield from _programs(data)
     if end := header.get(END):
         yield f"The study was ended by a rule that was chosen before it opened: {end}. "
     if "state" in header:
@@ -318,6 +320,42 @@ def _of_tests(analysis: Sequence[Mapping[str, Any]]) -> Iterator[str | Citation]
         "a person by pseudo-values of a jackknife over people"
     )
     yield Citation(("CRD25",))
+
+
+def _programs(data: Mapping[str, Any]) -> Iterator[str | Citation]:
+    """Yield sentences on the programs that answered pairs, which are not among the annotators."""
+    if not (programs := programs_of(data)):
+        return
+    yield "Programs answered pairs, too, and count neither among annotators nor among protocols: "
+    yield "; ".join(_program(row, programs["judges"]) for row in programs["settings"])
+    yield (". A program's verdict of a pair is the side that won in every order asked, else equal")
+    yield Citation(("ZCS23",))
+    yield (
+        ", and a missing one counts as equal; each program was compared with a person as protocols "
+        "were. "
+    )
+
+
+def _program(row: Mapping[str, Any], judges: Mapping[str, Any]) -> str:
+    models = [" ".join(name for name in named if name) for named in row["answered_as"]]
+    model = f"model {_listed(models)}" if models else "a command"
+    orders = "both orders" if row["orders"] == "both" else "one order"
+    times = f", {row['repeats']} times each" if row["repeats"] > 1 else ""
+    first, last = row["first"][:10], row["last"][:10]
+    days = first if first == last else f"{first} to {last}"
+    missing = _listed(
+        [
+            f"{one['n_missing']} of {one['n_pairs']} by {criterion}"
+            for criterion, of in judges.items()
+            for one in of
+            if one["judge"] == row["judge"]
+        ]
+    )
+    return (
+        f"{row['judge']} ({model}, prompt with SHA-256 {row['prompt_sha256'][:12]}, pairs: "
+        f"{row['pairs']}, in {orders}{times}, {days}, margin {100 * row['margin']:g} of 100 pairs, "
+        f"verdicts missing: {missing})"
+    )
 
 
 def _listed(texts: Sequence[str]) -> str:

@@ -1,6 +1,7 @@
 """The command ``judges``: the worked example and four judges from files."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -73,6 +74,28 @@ def test_a_row_that_is_no_answer_is_named(files, capsys, line, says):
     said = capsys.readouterr().err
     assert says in " ".join(said.split())
     assert "20" in said
+
+
+def test_a_margin_other_than_that_of_the_file_is_said_to_be_late(files, capsys):
+    answers = Path(files[1])
+    head, *rows = answers.read_text().splitlines()
+
+    def rows_with(*options):
+        assert main(["judges", *files, "--json", *options]) == 0
+        [row] = json.loads(capsys.readouterr().out)["recall"]
+        return row["margin"], row["late_margin"]
+
+    assert rows_with() == (0.05, False)
+    # The file does not say that a margin was stored.
+    assert rows_with("--margin", "0.02") == (0.02, True)
+    answers.write_text("\n".join([f"{head},margin", *(f"{row},0.02" for row in rows)]) + "\n")
+    assert rows_with() == rows_with("--margin", "0.02") == (0.02, False)
+    assert rows_with("--margin", "0.07") == (0.07, True)
+    answers.write_text("\n".join([f"{head},margin", *(f"{row},wide" for row in rows)]) + "\n")
+    assert main(["judges", *files]) == 2
+    assert "row 2: repeat and attempt are whole numbers, probability and margin are" in (
+        capsys.readouterr().err
+    )
 
 
 def test_a_margin_out_of_range_is_refused(files, capsys):

@@ -130,6 +130,38 @@ def test_it_names_the_rule_that_ended_the_study(data):
     assert said in as_text({**data, "header": header})
 
 
+def test_it_says_which_programs_answered_how_and_what_is_missing(data):
+    row = {
+        "judge": "Counter",
+        "answered_as": [["vl-8b", "fp_1"], ["vl-8b", ""]],
+        "prompt_sha256": "0123456789abcdef",
+        "pairs": "all",
+        "orders": "both",
+        "repeats": 1,
+        "margin": 0.05,
+        "first": "2026-11-02T23:59:00+00:00",
+        "last": "2026-11-04T00:01:00+00:00",
+    }
+    other = row | {"judge": "Rule", "answered_as": [], "orders": "one", "repeats": 3}
+    counts = {"recall": [("Counter", 2, 60), ("Rule", 0, 60)], "precision": [("Counter", 5, 60)]}
+    judges = {
+        criterion: [{"judge": name, "n_missing": n, "n_pairs": of} for name, n, of in rows]
+        for criterion, rows in counts.items()
+    }
+    programs = {"settings": [row, other | {"last": row["first"]}], "judges": judges}
+    text = as_text({**data, "programs": programs})
+    assert (
+        r"Counter (model vl-8b fp\_1 and vl-8b, prompt with SHA-256 0123456789ab, pairs: all, in both "
+        r"orders, 2026-11-02 to 2026-11-04, margin 5 of 100 pairs, verdicts missing: 2 of 60 by recall "
+        r"and 5 of 60 by precision); Rule (a command, prompt"
+    ) in text
+    assert "in one order, 3 times each, 2026-11-02, margin" in text
+    assert r"asked, else equal~\cite{ZCS23}" in text
+    unfinished = {"settings": [], "judges": {"recall": []}}
+    assert as_text({**data, "programs": unfinished}) == as_text(data)
+    assert "Programs answered" not in as_text(data)
+
+
 @pytest.mark.parametrize(
     ("n", "words"),
     [
