@@ -68,6 +68,10 @@ class PanopticQuality(CreditProtocol):
         False, says="a pair counts only if both regions have the same text", reads="text"
     )
 
+    @property
+    def reads_sizes(self) -> bool:
+        return self.level != "words"
+
     def score(self, scenes: Sequence[Scene]) -> list[ImageScore]:
         if self.level == "words":
             matching = IouMatching(

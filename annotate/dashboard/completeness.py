@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from annotate.datasets import selectors
 from annotate.datasets.models import Dataset
 from annotate.scoring.models import ProtocolRun
+from annotate.scoring.services import outdated
 from protocols import registry
 from protocols.core.fitting import needed_of_results
 
@@ -27,6 +28,8 @@ class RunCounts:
     n_scores: int
     n_results: int
     n_due: int
+    # Why its scores may differ if computed again, as a sentence.
+    outdated: str = ""
 
     @property
     def percent(self) -> int:
@@ -43,7 +46,9 @@ def run_counts_of(
     methods: Mapping[int, Sequence[selectors.MethodCounts]],
 ) -> dict[int, list[RunCounts]]:
     """Return `run_counts` of several datasets; ``methods`` gives their methods by key."""
-    runs = list(ProtocolRun.objects.filter(dataset__in=methods).latest_of_each_protocol())
+    newest = ProtocolRun.objects.filter(dataset__in=methods).latest_of_each_protocol()
+    runs = list(newest.select_related("dataset"))
+    old = outdated(runs)
     uncounted = [run.pk for run in runs if run.n_scores is None]
     n_scores = {run.pk: run.n_scores or 0 for run in runs}
     if uncounted:
@@ -56,7 +61,9 @@ def run_counts_of(
         leaves_out = protocol is not None and needed_of_results(protocol())
         due = run.overall if leaves_out else sizes
         n_due = sum(sizes.get(name, 0) for name in due)
-        of_run = RunCounts(run.name, n_scores[run.pk], sum(sizes.values()), n_due)
+        of_run = RunCounts(
+            run.name, n_scores[run.pk], sum(sizes.values()), n_due, old.get(run.pk, "")
+        )
         counts[run.dataset_id].append(of_run)
     return counts
 
@@ -110,6 +117,8 @@ def completeness(
         if run.n_scores < run.n_due:
             words = _("{name} has scored {n} of {total} results.")
             lacks.append(words.format(name=run.name, n=run.n_scores, total=run.n_due))
+        if run.outdated:
+            lacks.append(run.outdated)
     if not lacks:
         return Completeness("complete" if runs else "unscored", ())
     return Completeness("empty" if not n_images or not methods else "incomplete", lacks)

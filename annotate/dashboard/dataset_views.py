@@ -27,6 +27,7 @@ from annotate.leaderboards import selectors as leaderboards
 from annotate.requests import SignedInRequest, loads_data, refusals_on, require, takes_files
 from annotate.scoring.leaderboards import newest_runs
 from annotate.scoring.readiness import readiness
+from annotate.scoring.services import are_old
 from annotate.studies.models import Study
 from protocols.core.regions import decode_regions
 
@@ -181,9 +182,7 @@ def viewer(request: SignedInRequest, slug: str, name: str) -> HttpResponse:
             size=image.size_to_draw([*boxes, *truth]),
         ),
         "scores": (scores := _scores(dataset, result)),
-        "are_old": any(
-            score.run.created < of.created for score in scores for of in corrections[-1:]
-        ),
+        "are_old": are_old(image, [score.run for score in scores]),
         "boxes": boxes,
     }
     context["previous"], context["following"] = selectors.beside(image)

@@ -20,6 +20,7 @@ from annotate.datasets.photographs import Photograph, giving_back, keep_photogra
 from annotate.jobs.errors import JobFailed
 from annotate.jobs.registry import Progress
 from annotate.scoring.leaderboards import leaderboards_of
+from annotate.scoring.shortcuts import start_again
 from protocols.diagnostics.readings import words_of
 
 from . import annotators_csv, checking, drafts, later_photographs, plans, publishing, staging
@@ -125,6 +126,7 @@ class _Loader:
         counts = {"photographs": len(images)}
         added = {"images": images}
         self._receipt(Import.Kind.PHOTOGRAPHS, photographs, counts, added, dataset)
+        start_again(dataset=dataset, person=self._person)
 
     def _load_dataset(self, truth: DraftFile, photographs: Sequence[DraftFile]) -> Dataset:
         by_image = self._stored(photographs)

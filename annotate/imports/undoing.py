@@ -10,6 +10,7 @@ from annotate.audit.models import Act
 from annotate.audit.services import record
 from annotate.datasets.models import Dataset, Method
 from annotate.scoring.models import ProtocolRun
+from annotate.scoring.shortcuts import start_again
 from annotate.studies.models import Study
 from protocols.formats.problems import quoted
 
@@ -117,7 +118,10 @@ def undo_import(*, receipt: Import, person: User | None = None) -> Import:
         annotators_csv.remove_people(locked.added["memberships"])
     locked.undone, locked.undone_by = timezone.now(), person
     locked.save()
-    record(Act.LOAD_UNDONE, actor=person, what=locked.dataset_name, details={"import": locked.pk})
+    details = {"import": locked.pk, "kind": locked.kind}
+    record(Act.LOAD_UNDONE, actor=person, what=locked.dataset_name, details=details)
+    if locked.kind == Import.Kind.PHOTOGRAPHS and locked.dataset is not None:
+        start_again(dataset=locked.dataset, person=person)
     receipt.refresh_from_db()
     return receipt
 

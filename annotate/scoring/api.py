@@ -1,8 +1,9 @@
 """Protocol runs over a dataset and their scores."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from functools import cached_property
+from typing import Any, cast
 
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
@@ -26,6 +27,7 @@ from protocols.core.regions import Region
 
 from . import work
 from .models import ProtocolRun, Score
+from .services import outdated
 from .shortcuts import start_again
 
 
@@ -41,6 +43,9 @@ class RunSerializer(serializers.ModelSerializer[ProtocolRun]):
     overall = serializers.DictField(
         child=OverallSerializer(), help_text="The official figures of each method, by its name."
     )
+    outdated = serializers.SerializerMethodField(
+        help_text="Why the scores may differ if computed again; empty if they cannot."
+    )
 
     class Meta:
         model = ProtocolRun
@@ -55,7 +60,17 @@ class RunSerializer(serializers.ModelSerializer[ProtocolRun]):
             "origin",
             "overall",
             "created",
+            "outdated",
         ]
+
+    def get_outdated(self, run: ProtocolRun) -> str:
+        return self._outdated.get(run.pk, "")
+
+    @cached_property
+    def _outdated(self) -> Mapping[int, str]:
+        """Those of all runs of the answer, by their keys."""
+        of = self.parent.instance if self.parent else [self.instance]
+        return outdated(cast(Iterable[ProtocolRun], of))
 
 
 class NewRunSerializer(serializers.Serializer[None]):

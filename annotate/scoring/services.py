@@ -1,20 +1,21 @@
 """Scoring result sets: a run is stored whole or not at all."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import islice
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, Max
+from django.db.models import Count, Max, Q
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from annotate.audit.models import Act, AuditEntry, AuditQuerySet
+from annotate.audit.models import Act, AuditEntry
 from annotate.audit.services import record
 from annotate.datasets.mending import corrected_since, mended
-from annotate.datasets.models import Dataset, Method, Result
+from annotate.datasets.models import Dataset, EarlierTruth, Image, Method, Result
 from annotate.errors import Refusal
 from protocols import registry
 from protocols.core.base import Protocol
@@ -155,15 +156,60 @@ def _kept(run: ProtocolRun, protocol: Protocol, methods: Sequence[Method]) -> Ke
         or results.count() != run.scores.count()
         or results.exclude(scores__run=run).exists()
         or run.scores.filter(n_truth=None).exists()
-        # Photographs bring the sizes of images, which some protocols read.
-        or _loaded_photographs(run.dataset).filter(created__gte=run.created).exists()
+        or (protocol.reads_sizes and _is_before(run, photographs_changed(run.dataset)))
     ):
         return None
     return Kept(run, corrected_since(run.dataset, run.created))
 
 
-def _loaded_photographs(dataset: Dataset) -> AuditQuerySet:
-    return AuditEntry.objects.filter(act=Act.PHOTOGRAPHS_LOADED, what=dataset.name)
+def photographs_changed(dataset: Dataset) -> datetime | None:
+    """Return when photographs, and with them sizes of images, were last loaded or taken away again."""
+    loaded = Q(act=Act.PHOTOGRAPHS_LOADED)
+    undone = Q(act=Act.LOAD_UNDONE, details__kind="photographs")
+    entries = AuditEntry.objects.filter(loaded | undone, what=dataset.name)
+    return entries.aggregate(last=Max("created"))["last"]
+
+
+def outdated(runs: Iterable[ProtocolRun]) -> dict[int, str]:
+    """Return why scores computed here may differ if computed again, as sentences by run."""
+    runs = [run for run in runs if run.origin == ProtocolRun.Origin.COMPUTED]
+    datasets = {run.dataset_id for run in runs}
+    earlier = EarlierTruth.objects.filter(image__dataset__in=datasets).order_by()
+    corrected = dict(earlier.values_list("image__dataset").annotate(Max("created")))
+    found = {}
+    for run in runs:
+        if _is_before(run, corrected.get(run.dataset_id)):
+            said = _("{name} was scored before the ground truth was corrected; score it again.")
+        elif _reads_sizes(run) and _is_before(run, photographs_changed(run.dataset)):
+            said = _(
+                "{name} reads the sizes of images, and was scored before the photographs changed; "
+                "score it again."
+            )
+        else:
+            continue
+        found[run.pk] = said.format(name=run.name)
+    return found
+
+
+def are_old(image: Image, runs: Iterable[ProtocolRun]) -> bool:
+    """Return whether a score that one of the runs has on an image may differ if computed again."""
+    corrected = image.earlier_truths.aggregate(last=Max("created"))["last"]
+    return any(
+        _is_before(run, corrected)
+        or (_reads_sizes(run) and _is_before(run, photographs_changed(run.dataset)))
+        for run in runs
+    )
+
+
+def _reads_sizes(run: ProtocolRun) -> bool:
+    try:
+        return registry.get(run.protocol, run.parameters).reads_sizes
+    except ProtocolError:  # of an older version of the site
+        return False
+
+
+def _is_before(run: ProtocolRun, change: datetime | None) -> bool:
+    return change is not None and run.created <= change
 
 
 def _nobody(done: int, total: int) -> None:
@@ -231,16 +277,16 @@ def is_scored(dataset: Dataset, protocol: Protocol) -> bool:
     return runs.filter(protocol=settled.slug, parameters=settled.parameters()).exists()
 
 
-# The number of results, the newest, and how often a ground truth was corrected: results are only added
-# and removed, never changed.
-State = tuple[int, int | None, int]
+# The number of results, the newest, how often a ground truth was corrected, and when photographs were
+# last loaded: results are only added and removed, never changed.
+State = tuple[int, int | None, int, datetime | None]
 
 
 def _state(dataset: Dataset) -> State:
     newest = Result.objects.filter(method__dataset=dataset).aggregate(
         n=Count("pk"), newest=Max("pk")
     )
-    return newest["n"], newest["newest"], mended(dataset)
+    return newest["n"], newest["newest"], mended(dataset), photographs_changed(dataset)
 
 
 def _truths(dataset: Dataset) -> Iterator[Region]:

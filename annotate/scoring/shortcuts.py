@@ -1,4 +1,4 @@
-"""Scoring again, for pages that correct what was scored."""
+"""Scoring again, after a change of what was scored."""
 
 from django.contrib.auth.models import User
 
@@ -8,13 +8,14 @@ from annotate.jobs import services as jobs
 from annotate.jobs.models import Job
 from protocols.registry import PROTOCOLS
 
-from .models import ProtocolRun
+from .services import outdated, photographs_changed
 from .work import KIND
 
 
-def start_again(*, dataset: Dataset, person: User) -> list[Job]:
-    """Start scoring the corrected images again, with the newest run of each protocol."""
-    runs = dataset.runs.latest_of_each_protocol().filter(origin=ProtocolRun.Origin.COMPUTED)
+def start_again(*, dataset: Dataset, person: User | None) -> list[Job]:
+    """Start scoring again, with the newest run of each protocol if it is outdated."""
+    runs = dataset.runs.latest_of_each_protocol().select_related("dataset")
+    old = outdated(runs)
     return [
         jobs.start(
             kind=KIND,
@@ -26,7 +27,8 @@ def start_again(*, dataset: Dataset, person: User) -> list[Job]:
             after=run.pk,
             # A job that began before is no reason to start none.
             mended=mended(dataset),
+            photographs=str(photographs_changed(dataset)),
         )
         for run in runs
-        if run.protocol in PROTOCOLS
+        if run.pk in old and run.protocol in PROTOCOLS
     ]

@@ -287,6 +287,11 @@ class Protocol(ABC):
         return sorted(fields(cls), key=lambda declared: declared.metadata.get("shared", False))
 
     @property
+    def reads_sizes(self) -> bool:
+        """Whether the size of an image can change its score."""
+        return False
+
+    @property
     def variant_name(self) -> str:
         """The variant whose parameters it has, or ""; of several, the one with most parameters."""
         mine = self.parameters()

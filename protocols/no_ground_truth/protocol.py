@@ -62,6 +62,10 @@ class NoGroundTruth(Protocol):
     )
     leave_one_out: bool = parameter(False, says="a method does not vote for itself")
 
+    @property
+    def reads_sizes(self) -> bool:
+        return True
+
     def score(self, scenes: Sequence[Scene]) -> list[ImageScore]:
         return self.score_methods({"the method": scenes})["the method"]
 

@@ -169,6 +169,34 @@ def test_the_official_figures_are_sums_of_tallies_divided(slug, scene):
         assert not below or figure == pytest.approx(min(max(above / below, 0), 1))
 
 
+def every_variant(slug):
+    return [slug, *(f"{slug}:{variant}" for variant in registry.PROTOCOLS[slug].variants)]
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+@given_shared(scene=scenes)
+def test_the_size_of_an_image_is_irrelevant_unless_it_is_said(slug, scene):
+    sizes = ((None, None), (20.0, 20.0), (4000.0, 3000.0))
+    sized = [replace(scene, width=width, height=height) for width, height in sizes]
+    for full in every_variant(slug):
+        if not registry.get(full).reads_sizes:
+            first, *others = [score(full, one) for one in sized]
+            assert [repr(one) for one in others] == [repr(first)] * 2
+
+
+def test_some_protocols_say_that_the_size_of_an_image_changes_a_score():
+    """A line that leaves an image of 20 x 20, and a word that is all of it."""
+    word = Region.from_box(0, 0, 10, 10, parent="line")
+    scene = Scene((word,), (replace(word, points=(0, 0, 40, 0, 40, 10, 0, 10)),))
+    small = replace(scene, width=20.0, height=20.0)
+    said = {
+        full for slug in SLUGS for full in every_variant(slug) if registry.get(full).reads_sizes
+    }
+    assert said == {"panoptic-quality:lines", "panoptic-quality:paragraphs", "no-ground-truth"}
+    for full in said:
+        assert figures(score(full, scene)) != figures(score(full, small)), full
+
+
 @pytest.mark.parametrize("slug", SLUGS)
 @given_shared(scene=scenes, seed=st.integers())
 def test_the_order_of_regions_is_irrelevant_unless_it_is_said(slug, scene, seed):

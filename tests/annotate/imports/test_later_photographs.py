@@ -5,6 +5,7 @@ from hashlib import sha256
 
 import pytest
 from django.core.management import call_command
+from django.urls import reverse
 from PIL import Image as Picture
 
 from annotate.audit.models import Act, AuditEntry
@@ -12,7 +13,11 @@ from annotate.imports import drafts
 from annotate.imports.errors import CannotUndo, NotLoaded
 from annotate.imports.models import Import
 from annotate.imports.undoing import undo_import
+from annotate.jobs.models import Job
+from annotate.jobs.running import run_one
 from annotate.judging import services as judging
+from annotate.scoring.services import score_protocol
+from annotate.scoring.work import KIND
 from annotate.studies.models import Study
 from annotate.studies.services import create_study, set_state
 from tests.support.archives import picture_bytes, with_orientation
@@ -75,6 +80,39 @@ def test_they_come_with_results_of_the_same_load(dataset):
     draft = drafts.find(draft.pk)
     assert sorted(one.kind for one in draft.receipts.all()) == ["photographs", "results"]
     assert hashes(dataset)["img_1"] == digest(FIRST)
+
+
+def test_scores_of_protocols_that_read_sizes_are_told_and_computed_again(
+    dataset, admin_client, settings
+):
+    """Without a size, the domain of the votes ends with the last box; with it, with the photograph."""
+    settings.JOBS = "workers"
+    load_methods(dataset)
+    runs = {slug: score_protocol(dataset=dataset, slug=slug) for slug in ("iou", "no-ground-truth")}
+    page = reverse("datasets:detail", args=[dataset.slug])
+    api = reverse("api:runs", args=[dataset.slug])
+    viewer = reverse("datasets:viewer", args=[dataset.slug, "img_1"]) + "?method=net"
+    told = "reads the sizes of images, and was scored before the photographs changed"
+    older = "Some of these scores are older than the ground truth or the photographs."
+    assert told not in admin_client.get(page).text
+    receipt = load_photographs(dataset, {"img_1.png": FIRST})
+    assert told in admin_client.get(page).text
+    assert older in admin_client.get(viewer).text
+    outdated = {row["protocol"]: row["outdated"] for row in admin_client.get(api).json()["results"]}
+    assert told in outdated["no-ground-truth"]
+    assert outdated["iou"] == ""
+    [job] = Job.objects.filter(kind=KIND)
+    assert job.arguments["after"] == runs["no-ground-truth"].pk
+    run_one(job.pk, beats_beside=False)
+    newest = dataset.runs.get(protocol="no-ground-truth", pk__gt=runs["no-ground-truth"].pk)
+    assert newest.overall != runs["no-ground-truth"].overall
+    assert told not in admin_client.get(page).text
+    assert older not in admin_client.get(viewer).text
+    undo_import(receipt=receipt)
+    assert told in admin_client.get(page).text
+    run_one(Job.objects.filter(kind=KIND).latest("pk").pk, beats_beside=False)
+    again = dataset.runs.filter(protocol="no-ground-truth").latest("pk")
+    assert again.overall == runs["no-ground-truth"].overall
 
 
 def test_another_photograph_of_an_image_that_has_one_is_left_out_and_said(dataset):

@@ -9,7 +9,7 @@ from annotate.audit.services import record
 from annotate.datasets.mending import mend
 from annotate.scoring import computing
 from annotate.scoring.causes import explain
-from annotate.scoring.services import NotScored, compute, protocol_named, publish
+from annotate.scoring.services import NotScored, compute, outdated, protocol_named, publish
 from protocols import registry
 from protocols.core.regions import Region, encode_regions
 from tests.support.factories import make_dataset, make_image, make_method, make_result
@@ -108,7 +108,8 @@ def test_only_the_corrected_image_is_scored(dataset, monkeypatch):
 
 @pytest.mark.parametrize("change", ["version", "parameters", "results", "tallies", "sizes"])
 def test_scores_that_may_be_others_are_not_kept(dataset, change):
-    run = publish(compute(dataset, protocol_named("iou", {})))
+    protocol = protocol_named("panoptic-quality:lines" if change == "sizes" else "iou", {})
+    run = publish(compute(dataset, protocol))
     if change == "version":
         run.version = "0"
     elif change == "parameters":
@@ -120,4 +121,19 @@ def test_scores_that_may_be_others_are_not_kept(dataset, change):
     else:
         tally = dict.fromkeys(("recalled", "n_truth", "precise", "n_detections"))
         run.scores.filter(result__method__name="a").update(**tally)
-    assert compute(dataset, protocol_named("iou", {}), after=run).kept is None
+    assert compute(dataset, protocol, after=run).kept is None
+
+
+def test_photographs_outdate_no_scores_of_a_protocol_that_reads_no_sizes(dataset):
+    protocol = protocol_named("iou", {})
+    run = publish(compute(dataset, protocol))
+    record(Act.PHOTOGRAPHS_LOADED, what=dataset.name)
+    assert compute(dataset, protocol, after=run).kept is not None
+    assert outdated([run]) == {}
+
+
+def test_scores_are_not_stored_if_photographs_came_meanwhile(dataset):
+    scored = compute(dataset, protocol_named("no-ground-truth", {}))
+    record(Act.PHOTOGRAPHS_LOADED, what=dataset.name)
+    with pytest.raises(NotScored, match="were changed while they were being scored"):
+        publish(scored)
