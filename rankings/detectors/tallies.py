@@ -80,29 +80,6 @@ def _shared(wanted: Sequence[str], known: Sequence[str]) -> tuple[list[int], lis
     return places, [number_of[wanted[at]] for at in places]
 
 
-def tallies_of_scores(
-    scores: Mapping[str, Mapping[str, Mapping[str, tuple[float | None, float | None]]]],
-) -> Tallies:
-    """Return tallies whose figures are means over images, for protocols without known credits.
-
-    ``scores`` are image -> protocol -> method -> (recall, precision); an undefined score, None, is
-    left out of the mean.
-    """
-    protocols = list(dict.fromkeys(name for of_image in scores.values() for name in of_image))
-    methods = sorted(
-        {name for of_image in scores.values() for own in of_image.values() for name in own}
-    )
-    number, column = ({name: at for at, name in enumerate(names)} for names in (protocols, methods))
-    sums = np.zeros((len(scores), len(protocols), len(methods), N_PARTS))
-    is_scored = np.zeros(sums.shape[:3], dtype=bool)
-    for at, of_image in enumerate(scores.values()):
-        for protocol, of_protocol in of_image.items():
-            for method, score in of_protocol.items():
-                cell = at, number[protocol], column[method]
-                sums[cell], is_scored[cell] = parts_of_score(*score), True
-    return Tallies(tuple(scores), tuple(protocols), tuple(methods), sums, is_scored)
-
-
 # Numbers of image, protocol and method; recall, precision and the four sums, None if undefined.
 ScoreRow = tuple[int, int, int, float | None, float | None, *tuple[float | None, ...]]
 

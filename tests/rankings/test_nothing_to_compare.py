@@ -28,7 +28,6 @@ from rankings.design.study_plans import Question, plan
 from rankings.detectors.leaderboard import disagreements, leaderboard
 from rankings.detectors.method_strengths import counts_of, people_of, strengths_of
 from rankings.detectors.standings import detectors
-from rankings.detectors.tallies import tallies_of_scores
 from rankings.errors import RankingError
 from rankings.inference.clusters import NONE_DECLARED
 from rankings.inference.disparity import disparity
@@ -60,6 +59,7 @@ from rankings.tuning.preference_strength import strength_correlations
 from rankings.tuning.slices import slices
 from rankings.tuning.tie_calibration import tie_calibration
 from tests.support.cases import cases
+from tests.support.rankings import tallies_of_scores
 
 # From ten images on there are intervals and tests.
 IMAGES = [f"img_{n}" for n in range(1, 13)]

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from rankings.agreement.main_table import OF_THE_PAPER
 from rankings.agreement.report import build_report
+from rankings.detectors.tallies import tallies_of_rows
 from rankings.inference.personal_rankings import personal_rankings_from_scores
 
 # The thorough profile draws more examples than this, the default one fewer.
@@ -77,3 +78,18 @@ def personal_rankings(annotator_rankings, protocol_rankings, protocols):
         for image, of_image in protocol_rankings.items()
     }
     return personal_rankings_from_scores(annotator_rankings, scores, protocols, None)
+
+
+def tallies_of_scores(scores):
+    """Return tallies whose figures are means over images: image -> protocol -> method -> both scores."""
+    own = [of for of_image in scores.values() for of in of_image.values()]
+    images, protocols = list(scores), list(dict.fromkeys(itertools.chain(*scores.values())))
+    methods = sorted(set(itertools.chain(*own)))
+    rows = [
+        (images.index(image), protocols.index(protocol), methods.index(method), *score, *[None] * 4)
+        for image, of_image in scores.items()
+        for protocol, of_protocol in of_image.items()
+        for method, score in of_protocol.items()
+    ]
+    names = [dict(enumerate(of)) for of in (images, protocols, methods)]
+    return tallies_of_rows(*names, [rows] if rows else [], means=range(len(protocols)))

@@ -12,9 +12,10 @@ from rankings.detectors.method_strengths import people_of
 from rankings.detectors.preferences import places_before
 from rankings.detectors.soft_accuracy import Options
 from rankings.detectors.standings import detectors, preferences_alone
-from rankings.detectors.tallies import Tallies, tallies_of_scores
+from rankings.detectors.tallies import Tallies
 from rankings.inference.clusters import Declared
 from tests.support.cases import listed
+from tests.support.rankings import tallies_of_scores
 
 NOTHING = tallies_of_scores({})
 

@@ -7,10 +7,11 @@ import pytest
 
 from rankings.detectors.method_strengths import people_of
 from rankings.detectors.soft_accuracy import Accuracy, Options, compared
-from rankings.detectors.tallies import Tallies, figures, slopes, tallies_of_rows, tallies_of_scores
+from rankings.detectors.tallies import Tallies, figures, slopes, tallies_of_rows
 from rankings.errors import RankingError
 from rankings.orders.buckets import from_values
 from tests.support.cases import cases
+from tests.support.rankings import tallies_of_scores
 
 METHODS = ("a", "b", "c")
 

@@ -12,10 +12,10 @@ from rankings.analysis.detector_verdicts import beside_figures, preferred
 from rankings.command_line.files import as_text, read_scores
 from rankings.detectors.soft_accuracy import Options
 from rankings.detectors.standings import detectors
-from rankings.detectors.tallies import tallies_of_scores
 from rankings.output.detector_tables import detector_tables
 from tests.support.cases import cases
 from tests.support.notes import check_note
+from tests.support.rankings import tallies_of_scores
 
 OPTIONS = Options(n_permutations=100, n_resamples=50)
 
