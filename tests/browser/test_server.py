@@ -13,19 +13,12 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Response, expect
 
-from benchmarks.own_site import OwnSite, free_port
+from benchmarks.own_site import OwnSite, free_port, gunicorn
+from tests.support.servers import set_up_server
 
 _ROOT = Path(__file__).resolve().parents[2]
 _HASHED = re.compile(r"\.[0-9a-f]{12}\.(js|css|svg)\Z")
-
-
-# Packing the libraries' files for other pages takes a minute.
-_SET_UP = """
-from django.core.management import call_command
-others = ["drf_spectacular_sidecar", "rest_framework"]
-call_command("collectstatic", interactive=False, ignore_patterns=others, verbosity=0)
-call_command("migrate", verbosity=0)
-call_command("createcachetable", verbosity=0)
+_STUDY = """
 from tests.support.factories import add_annotator, make_person, make_study
 study = make_study(["a", "b", "c"], images=2, name="served", annotators=[make_person("ana")])
 """
@@ -44,26 +37,16 @@ def served(tmp_path_factory) -> Iterator[Served]:
     environment = {
         "DJANGO_SETTINGS_MODULE": "text_rankings.site.settings",
         "DATA_DIR": str(folder),
-        "STATIC_ROOT": str(folder / "static"),
-        "DATABASE_URL": "",
+        **set_up_server(folder),
         "SECRET_KEY": secrets.token_urlsafe(50),
         "DEBUG": "false",
         "ALLOWED_HOSTS": "127.0.0.1",
         # Without a proxy that ends TLS, as inside a closed network.
         "HTTPS": "false",
     }
-    manage(environment, "shell", "--command", _SET_UP)
-    command = [
-        "-m",
-        "gunicorn",
-        "text_rankings.site.wsgi",
-        "--bind",
-        f"127.0.0.1:{port}",
-        "--workers",
-        "2",
-    ]
-    with OwnSite(folder, environment).served(command, port):
-        yield Served(f"http://127.0.0.1:{port}", folder / "static")
+    manage(environment, "shell", "--command", _STUDY)
+    with OwnSite(folder, environment).served(gunicorn(port, "--workers", "2"), port):
+        yield Served(f"http://127.0.0.1:{port}", Path(environment["STATIC_ROOT"]))
 
 
 def manage(environment: dict[str, str], *arguments: str) -> None:

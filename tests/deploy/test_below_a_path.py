@@ -2,10 +2,7 @@
 
 import http.client
 import logging
-import os
 import re
-import subprocess
-import sys
 import time
 from contextlib import closing
 from datetime import UTC, datetime
@@ -20,7 +17,8 @@ from annotate.jobs import registry, services
 from annotate.stopping.presentation import ending_of
 from annotate.studies.models import Study
 from annotate.tables import moment
-from benchmarks.own_site import free_port
+from benchmarks.own_site import OwnSite, free_port, gunicorn
+from tests.support.servers import set_up_server
 from tests.support.work import make_follower, work_for_followers
 from text_rankings.site import env
 
@@ -33,27 +31,15 @@ def site(tmp_path_factory):
     """Start the server's own configuration below a path; yield a function that gets an address."""
     folder, port = tmp_path_factory.mktemp("below"), free_port()
     environment = {
-        **os.environ,
         "DJANGO_SETTINGS_MODULE": "tests.support.quick_settings",
         "SECRET_KEY": "only-for-this-test-" + "x7Q" * 20,
         "HTTPS": "false",
         "SCRIPT_NAME": BELOW,
         "TIME_ZONE": "Europe/Paris",
         "DATA_DIR": str(folder / "data"),
-        "STATIC_ROOT": str(folder / "collected"),
-        "DATABASE_URL": f"sqlite:///{folder}/db.sqlite3",
+        **set_up_server(folder),
         "WEB_PROCESSES": "1",
     }
-    others = [f"--ignore={name}" for name in ("drf_spectacular_sidecar", "rest_framework", "admin")]
-    for step in (["migrate"], ["createcachetable"], ["collectstatic", "--noinput", *others]):
-        command = [sys.executable, "manage.py", *step, "--verbosity", "0"]
-        subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True)
-    gunicorn = [sys.executable, "-m", "gunicorn", "--config", "text_rankings/site/gunicorn.py"]
-    bound = ["--bind", f"127.0.0.1:{port}", "text_rankings.site.wsgi"]
-    with (folder / "log").open("wb") as log:
-        server = subprocess.Popen(
-            [*gunicorn, *bound], cwd=ROOT, env=environment, stdout=log, stderr=log
-        )
 
     def get(address):
         with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=30)) as connection:
@@ -61,17 +47,9 @@ def site(tmp_path_factory):
             response = connection.getresponse()
             return response, response.read().decode(errors="replace")
 
-    try:
-        for _ in range(300):
-            try:
-                get(f"{BELOW}/healthz")
-                break
-            except OSError:
-                time.sleep(0.2)
+    command = gunicorn(port, "--config", "text_rankings/site/gunicorn.py")
+    with OwnSite(folder, environment).served(command, port):
         yield get
-    finally:
-        server.terminate()
-        server.wait()
 
 
 def addresses_in(page):

@@ -15,7 +15,8 @@ from string import Template
 import pytest
 from django.conf import settings
 
-from benchmarks.own_site import free_port
+from benchmarks.own_site import OwnSite, free_port, gunicorn
+from tests.support.servers import set_up_server
 
 ROOT = Path(__file__).resolve().parents[2]
 HOST = "rankings.test"
@@ -59,64 +60,42 @@ def configured(folder, *, site, http, https):
     return ["nginx", "-c", str(folder / "nginx.conf")]
 
 
-def environment_of(folder):
-    return {
-        **os.environ,
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("site")
+    environment = {
         "DJANGO_SETTINGS_MODULE": "tests.support.quick_settings",
         "SECRET_KEY": "only-for-this-test-" + "x7Q" * 20,
         "ALLOWED_HOSTS": HOST,
         "TRUSTED_PROXIES": "127.0.0.1",
         "DATA_DIR": str(folder / "data"),
-        "STATIC_ROOT": str(folder / "collected"),
-        "DATABASE_URL": f"sqlite:///{folder}/db.sqlite3",
+        **set_up_server(folder),
         "WEB_PROCESSES": "1",
     }
+    return OwnSite(folder, environment)
 
 
 @pytest.fixture(scope="module")
-def proxied(tmp_path_factory):
+def proxied(site, tmp_path_factory):
     """Start site and proxy; give the proxy's port and what trusts its certificate."""
     folder = tmp_path_factory.mktemp("proxy")
-    site, http, https = free_port(), free_port(), free_port()
-    nginx = configured(folder, site=site, http=http, https=https)
-    environment = environment_of(folder)
-    # Packing the libraries' files for other pages takes a minute.
-    others = [f"--ignore={name}" for name in ("drf_spectacular_sidecar", "rest_framework", "admin")]
-    for step in (["migrate"], ["createcachetable"], ["collectstatic", "--noinput", *others]):
-        command = [sys.executable, "manage.py", *step, "--verbosity", "0"]
-        subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True)
-    gunicorn = [
-        sys.executable,
-        "-m",
-        "gunicorn",
-        "--config",
-        "text_rankings/site/gunicorn.py",
-        "text_rankings.site.wsgi",
-    ]
-    servers = [
-        subprocess.Popen(
-            [*gunicorn, "--bind", f"127.0.0.1:{site}"],
-            cwd=ROOT,
-            env=environment,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        ),
-        subprocess.Popen(nginx, stderr=subprocess.DEVNULL),
-    ]
+    port, http, https = free_port(), free_port(), free_port()
+    command = gunicorn(port, "--config", "text_rankings/site/gunicorn.py")
+    nginx = configured(folder, site=port, http=http, https=https)
     trusting = ssl.create_default_context(cafile=str(folder / "fullchain.pem"))
-    try:
-        wait_until_it_answers(https, trusting)
-        yield http, https, trusting
-    finally:
-        for server in servers:
-            server.terminate()
-            server.wait()
+    with site.served(command, port):
+        proxy = subprocess.Popen(nginx, stderr=subprocess.DEVNULL)
+        try:
+            wait_until_it_answers(https, trusting)
+            yield http, https, trusting
+        finally:
+            proxy.terminate()
+            proxy.wait()
 
 
 @pytest.fixture(scope="module")
-def session_of_an_admin(proxied, tmp_path_factory):
+def session_of_an_admin(site):
     """Return the header of a signed-in admin of that site."""
-    folder = tmp_path_factory.getbasetemp() / "proxy0"
     made = (
         "from django.contrib.auth.models import User; from importlib import import_module;"
         "from django.contrib.auth import *; from django.conf import settings;"
@@ -128,8 +107,9 @@ def session_of_an_admin(proxied, tmp_path_factory):
         "print(session.session_key)"
     )
     command = [sys.executable, "manage.py", "shell", "--verbosity", "0", "--command", made]
+    environment = os.environ | site.environment
     done = subprocess.run(
-        command, cwd=ROOT, env=environment_of(folder), check=True, capture_output=True, text=True
+        command, cwd=ROOT, env=environment, check=True, capture_output=True, text=True
     )
     return session(done.stdout.split()[-1])
 

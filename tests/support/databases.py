@@ -36,7 +36,7 @@ def database_of_tests() -> Iterator[None]:
     """Connect by default to an empty database of this process; remove it at the end."""
     real = connection.settings_dict["NAME"]
     clone = _clone_sqlite if connection.vendor == "sqlite" else _clone_postgres
-    with _only_one_at_a_time():
+    with one_at_a_time(settings.DATA_DIR):
         name, template = clone(fingerprint())
     _use(name)
     empty = TransactionTestCase._fixture_teardown
@@ -103,10 +103,10 @@ def _use(name: str) -> None:
 
 
 @contextmanager
-def _only_one_at_a_time() -> Iterator[None]:
-    """Make test processes on this machine create and clone the template one at a time."""
-    settings.DATA_DIR.mkdir(parents=True, exist_ok=True)
-    with open(settings.DATA_DIR / f"{_TEMPLATE}.lock", "w") as file:
+def one_at_a_time(folder: Path) -> Iterator[None]:
+    """Make test processes on this machine create and clone what a folder keeps one at a time."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / f"{_TEMPLATE}.lock", "w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
 
