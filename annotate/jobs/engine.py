@@ -1,4 +1,4 @@
-"""The engine that computes the chunks of jobs: one per worker process, created on first use."""
+"""The engines that compute the chunks of jobs, created on first use: one for each thread of a worker."""
 
 import atexit
 import logging
@@ -129,7 +129,9 @@ def _processes() -> Executor | None:
     n_workers = n_cores() if settings.ENGINE_WORKERS is None else settings.ENGINE_WORKERS
     if n_workers < 1:
         return None
-    return _kept("processes", lambda: Processes(n_workers, _PRELOADED))
+    # Each thread has its own, so that no job waits for chunks of another; the system shares the cores.
+    name = f"processes of thread {threading.get_ident()}"
+    return _kept(name, lambda: Processes(n_workers, _PRELOADED))
 
 
 def _kept(name: str, make: Callable[[], Engine]) -> Engine:

@@ -75,6 +75,25 @@ def test_processes_are_started_once_for_all_jobs_of_a_worker():
     assert len(again.pids) <= 2
 
 
+@pytest.mark.usefixtures("two_processes")
+def test_a_job_does_not_wait_for_the_chunks_of_another(tmp_path):
+    """Those of the other job would fill the processes for ever."""
+
+    def wait():
+        with pytest.raises(NotComputed), computing() as executor:
+            list(answers(executor, [Waits(tmp_path)] * 9))
+
+    other = threading.Thread(target=wait)
+    other.start()
+    pid_of_waiting(tmp_path)
+    with computing() as executor:
+        found = [answer for _, answer in answers(executor, [Square(n) for n in range(9)])]
+    assert found == [n**2 for n in range(9)]
+    engine.close()
+    other.join(20)
+    assert not other.is_alive()
+
+
 def test_all_cores_are_used_unless_a_number_is_given(settings, monkeypatch):
     monkeypatch.setattr("text_rankings.base.processes.n_cores", lambda: 7)
     settings.ENGINE_WORKERS = None
