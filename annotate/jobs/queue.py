@@ -28,6 +28,9 @@ _log = logging.getLogger(__name__)
 _NAME: Final = "rankings"
 # Any more are put back in later rounds.
 _MAX_PUT_BACK: Final = 1000
+# How many jobs of one person a worker runs at once. It is one less than it has threads, so that another
+# person's job need not wait; the worker sets it.
+most_of_a_person = 1
 
 
 class _Json(Serializer):  # type: ignore[misc]  # the library has no types
@@ -45,7 +48,7 @@ def _opened() -> tuple[Huey, TaskWrapper]:
     huey = _storage()
     huey.periodic_task(crontab(minute="7"), name="upkeep")(_connected(upkeep))
     huey.periodic_task(crontab(), name="every-minute")(_connected(look_after))
-    return huey, huey.task(name="run")(_connected(run_one))
+    return huey, huey.task(name="run")(_connected(run))
 
 
 def _storage() -> Huey:
@@ -112,6 +115,12 @@ def do_all(tasks: Sequence[Callable[[], object]]) -> None:
             _log.exception("Failed: %s", task.__qualname__)
 
 
+def run(pk: int) -> None:
+    """Run a job, and announce those of its person that were left for later meanwhile."""
+    if run_one(pk, most=most_of_a_person):
+        sweep()
+
+
 def put(pk: int, priority: int = 0) -> None:
     """Announce that a job can start; a worker's sweep finds it if the queue is out of reach."""
     try:
@@ -121,8 +130,8 @@ def put(pk: int, priority: int = 0) -> None:
 
 
 def _enqueue(pk: int, priority: int) -> None:
-    huey, run = _opened()
-    huey.enqueue(run.s(pk, priority=priority))
+    huey, task = _opened()
+    huey.enqueue(task.s(pk, priority=priority))
 
 
 def sweep() -> int:

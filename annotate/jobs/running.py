@@ -51,24 +51,29 @@ _DISK_FULL: Final = (
 )
 # Set when this process is to end: jobs stop when they next report progress.
 _stopping: Final = threading.Event()
-# The jobs of this process, by the worker name under which it claimed them.
+# The jobs of this process, by the worker name under which it claimed or is claiming them.
 _at_work: Final[dict[str, int]] = {}
+_claiming: Final = threading.Lock()
 
 
-def run_one(pk: int, *, beats_beside: bool = True) -> bool:
+def run_one(pk: int, *, beats_beside: bool = True, most: int | None = None) -> bool:
     """Claim a job and run it; return whether it could be claimed.
 
     With ``beats_beside`` a thread keeps the row up to date while the work is in a transaction.
+    With ``most`` the job is left for later if this process runs so many of the same person.
     """
     worker = uuid4().hex
-    if _stopping.is_set() or not _take_up(pk, worker):
-        return False
-    job = Job.objects.get(pk=pk)
-    pulse = Pulse(job, beats_beside)
-    _at_work[worker] = pk
-    # Threads do not have the prefix of the main one.
-    set_script_prefix(settings.FORCE_SCRIPT_NAME or "/")
+    with _claiming:
+        if _stopping.is_set() or (most is not None and _n_beside(pk) >= most):
+            return False
+        _at_work[worker] = pk
     try:
+        if not _take_up(pk, worker):
+            return False
+        job = Job.objects.get(pk=pk)
+        pulse = Pulse(job, beats_beside)
+        # Threads do not have the prefix of the main one.
+        set_script_prefix(settings.FORCE_SCRIPT_NAME or "/")
         # The texts that a job stores are in English, and translated for each reader.
         with pulse.beating(), translation.override("en"):
             outside = must_go_on.set(pulse.require_going_on)
@@ -79,6 +84,12 @@ def run_one(pk: int, *, beats_beside: bool = True) -> bool:
     finally:
         _at_work.pop(worker, None)
     return True
+
+
+def _n_beside(pk: int) -> int:
+    """Count the jobs of this process that belong to the person of a job, or to the site like it."""
+    person = Job.objects.filter(pk=pk).values_list("person", flat=True).first()
+    return Job.objects.filter(pk__in=list(_at_work.values()), person=person).count()
 
 
 def _do(job: Job, pulse: "Pulse") -> None:

@@ -411,6 +411,29 @@ def test_a_queue_that_cannot_be_opened_loses_no_job(
     forget_queue()
 
 
+@pytest.mark.django_db(transaction=True)
+def test_jobs_of_one_person_leave_a_thread_for_those_of_others(kind, settings):
+    settings.JOBS = "queue"
+    taken_up, own, other = {}, make_follower(), make_follower()
+
+    def work(arguments, progress):
+        if not taken_up:
+            for job in (second, of_other, of_site):
+                taken_up[job] = running.run_one(job.pk, beats_beside=False, most=1)
+            queue.opened().storage.flush_queue()
+
+    kind(work)
+    queue._opened.cache_clear()
+    first, second = make_job(person=own), make_job(person=own)
+    of_other, of_site = make_job(person=other), make_job()
+    queue.run(first.pk)
+    assert taken_up == {second: False, of_other: True, of_site: True}
+    # It is announced again when the first has ended.
+    assert [task.args for task in queue.opened().pending()] == [[second.pk]]
+    forget_queue()
+    assert running.run_one(second.pk, most=1)
+
+
 def in_threads(n, do):
     def run():
         try:
