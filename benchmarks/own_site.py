@@ -215,12 +215,17 @@ def shipped_site(options: argparse.Namespace) -> Iterator[OwnSite]:
         tempfile.TemporaryDirectory(prefix="benchmark-") as static,
         own_site(database, DEBUG="false", STATIC_ROOT=static) as site,
     ):
-        from django.core.management import call_command
-
-        # Packing the libraries' files for other pages takes a minute.
-        others = ["drf_spectacular_sidecar", "rest_framework", "admin"]
-        call_command("collectstatic", interactive=False, verbosity=0, ignore_patterns=others)
+        collect_static()
         yield site
+
+
+def collect_static() -> None:
+    """Collect the files that the site's own pages need."""
+    from django.core.management import call_command
+
+    # Packing the libraries' files for other pages takes a minute.
+    others = ["drf_spectacular_sidecar", "rest_framework", "admin"]
+    call_command("collectstatic", interactive=False, verbosity=0, ignore_patterns=others)
 
 
 @contextmanager

@@ -1,16 +1,17 @@
 """A site that is broken on purpose, again and again, while people answer (`make crash`).
 
-    python -m tests.crash [--rounds 60 | --minutes 60] [--seed 1] [--annotators 20] [--in-turn]
+    python -m tests.crash [--rounds 60 | --minutes 60] [--seed 1] [--annotators 20] [--images 300] [--in-turn]
 
-Half of the rounds go to a site on PostgreSQL (a server of its own, behind a proxy that can drop), half to
-one on SQLite (on a small file system of its own, where it may be mounted), both at once unless
-``--in-turn`` gives each the machine (and the minutes) for itself. Servers that die
-are started again after a second, as systemd does. After each round the database is asked: is every
-acknowledged answer there once, is no run of a protocol and no load half stored, are the photographs whole,
-did the site come back by itself? At the end: did all jobs end well, those that were killed, too? Ends with 1
-if not. The faults that need root, Dask or PostgreSQL's programs are left out where those are missing. Each
-round is reported to standard error, a table of the faults to standard output: `--write` keeps it in
-docs/validation/breaking.md.
+Two web servers and two workers share a database and a folder, and a person's requests go to the servers in
+turn. Half of the rounds go to PostgreSQL (a server of its own, behind a proxy that can drop), half to
+SQLite (on a small file system of its own, where it may be mounted), both at once unless ``--in-turn``
+gives each the machine (and the minutes) for itself. Servers that die are started again after a second,
+as systemd does. After each round the database is asked: is every acknowledged answer there once, has
+everybody who came by a link one place and the code they saw, is no run of a protocol and no load half
+stored, are the photographs whole, did both servers come back by themselves? At the end: did all jobs end
+well, those that were killed, too, and does a backup restore? Ends with 1 if not. The faults that need root,
+Dask or PostgreSQL's programs are left out where those are missing. Each round is reported to standard
+error, a table of the faults to standard output: `--write` keeps it in docs/validation/breaking.md.
 """
 
 import argparse
@@ -29,6 +30,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
 from http.client import HTTPException
+from itertools import cycle, product
 from pathlib import Path
 from typing import Any
 
@@ -36,9 +38,9 @@ from benchmarks import pages
 from benchmarks.load import Annotator
 from benchmarks.own_site import (
     ROOT,
+    collect_static,
     free_port,
     gunicorn,
-    is_serving,
     make_annotators,
     make_study,
     own_site,
@@ -47,10 +49,11 @@ from benchmarks.own_site import (
 
 from .breaking import Postgres, Proxy, Supervised, programs_of_postgres, small_disk
 from .long_work import Cluster, Loads, faults_of_jobs, until
-from .real_work import Work, has_begun
+from .real_work import Work
+from .visitors import Entry
 
 # More than one person ranks in that time: a round without answers shows nothing.
-_METHODS, _IMAGES = 6, 300
+_METHODS, _VISITORS = 6, 3
 _THINK_SECONDS, _FAULT_SECONDS, _BACK_SECONDS = 0.3, 1.5, 900
 Fault = Callable[[], None]
 
@@ -61,6 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--minutes", type=float, help="break for so long, in place of rounds")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--annotators", type=int, default=20)
+    parser.add_argument("--images", type=int, default=300)
     parser.add_argument("--only", nargs="+", metavar="FAULT", help="these, once each")
     parser.add_argument("--in-turn", action="store_true", help="one database after the other")
     parser.add_argument("--on", choices=("sqlite", "postgres"), help="one kind of database alone")
@@ -74,7 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             continue
         given = ["--on", kind, "--rounds", rounds, "--seed", options.seed]
         command = [sys.executable, "-m", "tests.crash", *map(str, given)]
-        command += ["--annotators", str(options.annotators)]
+        command += ["--annotators", str(options.annotators), "--images", str(options.images)]
         if options.minutes:
             command += ["--minutes", str(options.minutes)]
         runs.append(subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True))
@@ -91,7 +95,7 @@ def _break(kind: str, options: argparse.Namespace) -> int:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="crash-")))
         # The database's own user has to reach its folder.
         folder.chmod(0o755)
-        site: _Site = stack.enter_context(_started(kind, folder, options.annotators))
+        site: _Site = stack.enter_context(_started(kind, folder, options))
         faults = site.faults()
         rows = {name: _Row() for name in faults}
         report = partial(print, file=sys.stderr, flush=True)
@@ -116,8 +120,10 @@ def _break(kind: str, options: argparse.Namespace) -> int:
                 print(f"    {fault}")
         print(f"  at the end: {'; '.join(found) or 'all loads and jobs ended well'}")
         if found:
-            report((folder / "worker.log").read_text(errors="replace")[-200_000:])
+            for log in folder.glob("worker-*.log"):
+                report(log.read_text(errors="replace")[-100_000:])
         failures = sum(row.n_whole < row.n_rounds for row in took.values()) + bool(found)
+        print(f"  {site.entry}; other workers took up {site.n_taken_up} jobs")
         print(
             f"{kind}: {site.n_acknowledged} acknowledged answers, {failures} faults found, "
             f"back after {max(row.back for row in took.values()):.1f} s at most",
@@ -165,7 +171,7 @@ def _names(faults: list[str], options: argparse.Namespace) -> Iterator[str]:
 
 
 @contextmanager
-def _started(kind: str, folder: Path, n_annotators: int) -> Iterator["_Site"]:
+def _started(kind: str, folder: Path, options: argparse.Namespace) -> Iterator["_Site"]:
     with ExitStack() as stack:
         server = proxy = disk = None
         if kind == "postgres":
@@ -180,12 +186,19 @@ def _started(kind: str, folder: Path, n_annotators: int) -> Iterator["_Site"]:
         if Cluster.is_there():
             cluster = Cluster(folder)
             stack.callback(cluster.stop)
-        address = cluster.address if cluster else ""
-        own = stack.enter_context(own_site(url, DEBUG="false", DASK_SCHEDULER=address))
+        (metrics := folder / "metrics").mkdir()
+        given = {
+            "DEBUG": "false",
+            "DASK_SCHEDULER": cluster.address if cluster else "",
+            "STATIC_ROOT": str(folder / "static"),
+            "PROMETHEUS_MULTIPROC_DIR": str(metrics),
+        }
+        own = stack.enter_context(own_site(url, **given))
         from django.db import connections
 
-        study = make_study(_METHODS, _IMAGES, photographs=True)
-        people = make_annotators(study, n_annotators)
+        collect_static()
+        study = make_study(_METHODS, options.images, photographs=True)
+        people = make_annotators(study, options.annotators)
         site = _Site(folder, own.environment, study, people)
         site.server, site.proxy, site.disk, site.cluster = server, proxy, disk, cluster
         connections.close_all()
@@ -195,7 +208,7 @@ def _started(kind: str, folder: Path, n_annotators: int) -> Iterator["_Site"]:
 
 
 class _Site:
-    """Web processes, a worker and simulated people; faults, and the invariants after them."""
+    """Two web servers, two workers and simulated people; faults, and the invariants after them."""
 
     server: Postgres | None
     proxy: Proxy | None
@@ -209,7 +222,7 @@ class _Site:
         from annotate.judging.presentation import payload
 
         self._admin = User.objects.create_superuser("admin")
-        self._folder, self._study, self._port = folder, study, free_port()
+        self._folder, self._study, self._ports = folder, study, [free_port() for _ in range(2)]
         self._clock = folder / "clock"
         self._clock.write_text("0")
         self._environment = os.environ | environment | {"CLOCK_FILE": str(self._clock)}
@@ -221,17 +234,20 @@ class _Site:
         self._loads = Loads()
         self._long = Work(folder, self._environment, study, self._admin)
         self._acknowledged: set[str] = set()
-        self._last_answer = dict.fromkeys(range(len(people)), 0.0)
+        self._last_answer = dict.fromkeys(product(range(len(people)), self._ports), 0.0)
         self._ended = threading.Event()
-        # Held while an annotator answers, and while the database is read.
-        self._locks = [threading.Lock() for _ in people]
-        self._threads = [
-            threading.Thread(target=self._work, args=(at,)) for at in range(len(people))
-        ]
+        self.entry = Entry(study)
+        # Held while a person acts, and while the database is read.
+        self._locks = [threading.Lock() for _ in range(len(people) + _VISITORS)]
+        works = [self._work] * len(people) + [self._visit] * _VISITORS
+        self._threads = [threading.Thread(target=work, args=(at,)) for at, work in enumerate(works)]
 
     def start(self) -> None:
-        self._web = self._supervised("web", self._port, "--workers", "2", "--threads", "4")
-        self._worker = self._supervised("worker")
+        served = ("--config", "text_rankings/site/gunicorn.py", "--workers", "2")
+        self._webs = [
+            self._supervised(f"web-{at}", port, *served) for at, port in enumerate(self._ports, 1)
+        ]
+        self._workers = [self._supervised(f"worker-{at}") for at in (1, 2)]
         for thread in self._threads:
             thread.start()
         self.wait_until_all_answer()
@@ -247,8 +263,8 @@ class _Site:
         self._ended.set()
         for thread in self._threads:
             thread.join()
-        self._web.stop()
-        self._worker.stop()
+        for server in [*self._webs, *self._workers]:
+            server.stop()
 
     @property
     def n_acknowledged(self) -> int:
@@ -257,36 +273,51 @@ class _Site:
     @property
     def n_failed(self) -> int:
         """Requests that were not answered, or not with 200, so far."""
-        return sum(one.statuses.total() - one.statuses["200"] for one in self._people)
+        counts = [self.entry.statuses, *(one.statuses for one in self._people)]
+        return sum(statuses.total() - statuses["200"] for statuses in counts)
+
+    @property
+    def n_taken_up(self) -> int:
+        """Jobs that were begun more than once, because their worker was killed."""
+        from annotate.jobs.models import Job
+
+        return Job.objects.filter(n_attempts__gt=1).count()
 
     # People
 
     def _work(self, at: int) -> None:
-        annotator = self._people[at]
+        annotator, ports = self._people[at], cycle(self._ports)
         while not self._ended.is_set() and "screen" in annotator.shown:
             with self._locks[at]:
-                screen = annotator.shown["screen"]["id"]
+                screen, port = annotator.shown["screen"]["id"], next(ports)
                 n_before = annotator.statuses["200"]
                 try:
                     # The same answer again until it is acknowledged, as the page does.
-                    annotator.answer(self._port)
+                    annotator.answer(port)
                 except (HTTPException, ValueError):
                     continue  # half a response
                 if annotator.statuses["200"] > n_before:
                     self._acknowledged.add(screen)
-                    self._last_answer[at] = time.monotonic()
+                    self._last_answer[at, port] = time.monotonic()
             time.sleep(annotator.rng.expovariate(1 / _THINK_SECONDS))
 
+    def _visit(self, at: int) -> None:
+        steps = self.entry.visits(at, partial(next, cycle(self._ports)))
+        while not self._ended.wait(_THINK_SECONDS):
+            with self._locks[at]:
+                if screen := next(steps):
+                    self._acknowledged.add(screen)
+
     def wait_until_all_answer(self) -> float:
-        """Return the seconds until every annotator has had another answer acknowledged."""
+        """Return the seconds until both servers have acknowledged an answer of every annotator."""
         began = time.monotonic()
         while time.monotonic() - began < _BACK_SECONDS:
             busy = [at for at, one in enumerate(self._people) if "screen" in one.shown]
-            if all(self._last_answer[at] > began for at in busy):
+            if all(self._last_answer[one] > began for one in product(busy, self._ports)):
                 return time.monotonic() - began
             time.sleep(0.05)
-        log = (self._folder / "web.log").read_text(errors="replace")
-        raise RuntimeError(f"the site did not come back within {_BACK_SECONDS} s\n{log[-3000:]}")
+        logs = [log.read_text(errors="replace")[-3000:] for log in self._folder.glob("web-*.log")]
+        raise RuntimeError("\n".join([f"not back within {_BACK_SECONDS} s", *logs]))
 
     # Invariants
 
@@ -311,6 +342,7 @@ class _Site:
 
         if at_the_end:
             yield from faults_of_jobs()
+            self._long.rehearse(self.server)
         yield from self._loads.faults(ended=at_the_end)
         yield from self._long.faults()
         times = Counter(Judgement.objects.values_list("screen__public_id", flat=True))
@@ -320,8 +352,9 @@ class _Site:
             yield f"{twice} answers stored twice"
         # Sent, stored, and its acknowledgement lost: at most one for each person.
         unknown = set(times) - self._acknowledged
-        if len(unknown) > len(self._people):
+        if len(unknown) > len(self._locks):
             yield f"{len(unknown)} answers nobody was told of"
+        yield from self.entry.faults()
         waiting = Screen.objects.filter(state="waiting").values("assignment")
         if waiting.annotate(n=Count("pk")).filter(n__gt=1).exists():
             yield "two screens of an image wait"
@@ -335,19 +368,22 @@ class _Site:
     # Faults
 
     def faults(self) -> dict[str, Fault]:
+        kill_workers = partial(self._kill, self._workers)
         faults: dict[str, Fault] = {
-            "a web process": self._web.kill_a_child,
-            "all web processes": self._web.kill,
-            "the worker": lambda: self._long.kill_during_scoring(self._worker.kill),
+            "a web process": lambda: random.choice(self._webs).kill_a_child(),
+            "the first site": self._webs[0].kill,
+            "the second site": self._webs[1].kill,
+            "both sites": lambda: self._kill(self._webs),
+            "the first worker": lambda: self._long.kill_during_scoring(self._workers[0].kill),
+            "the second worker": lambda: self._long.kill_during_scoring(self._workers[1].kill),
             # Some photographs are stored and no row is committed; the next worker loads all.
-            "a load half-way": lambda: self._loads.kill_half_way(self._worker.kill),
-            "a report": lambda: self._long.kill_during_a_report(self._worker.kill),
-            "a bundle": lambda: self._long.kill_during_a_bundle(self._worker.kill),
+            "a load half-way": lambda: self._loads.kill_half_way(kill_workers),
+            "a report": lambda: self._long.kill_during_a_report(kill_workers),
+            "a bundle": lambda: self._long.kill_during_a_bundle(kill_workers),
             "a backup": self._long.kill_a_backup,
             "a restore": lambda: self._long.kill_a_restore(self.server),
             "same photographs": lambda: self._long.race_for_photographs(self._loads),
             "rolling restart": self._restart_slowly,
-            "two sites": self._second_site,
             "clock an hour ahead": lambda: self._set_clock(3600),
             "clock an hour back": lambda: self._set_clock(-3600),
         }
@@ -373,29 +409,35 @@ class _Site:
         with fault:
             time.sleep(_FAULT_SECONDS)
 
+    def _kill(self, servers: Sequence[Supervised]) -> None:
+        for server in servers:
+            server.kill()
+
     def _restart_slowly(self) -> None:
-        """Restart all web processes, one after the other; no request may fail."""
-        n_failed, before = self.n_failed, set(self._web.processes()[1:])
-        os.kill(self._web.processes()[0], signal.SIGHUP)
+        """Restart all web processes, one site after the other; no request may fail."""
+        n_failed = self.n_failed
+        for web in self._webs:
+            main, *before = web.processes()
+            os.kill(main, signal.SIGHUP)
 
-        def are_new() -> bool:
-            now = set(self._web.processes()[1:])
-            return len(now) >= len(before) and not now & before
+            def are_new(web: Supervised = web, before: Sequence[int] = before) -> bool:
+                now = web.processes()[1:]
+                return len(now) >= len(before) and not {*now} & {*before}
 
-        until(are_new, "a restart of all web processes")
-        self.wait_until_all_answer()
+            until(are_new, "a restart of all web processes")
+            self.wait_until_all_answer()
         if failed := self.n_failed - n_failed:
             self._long.note(f"{failed} requests failed while the site was restarted")
 
     def _slow_disk(self) -> None:
         """SQLite waits for the disk in the process that answers."""
-        with self.disk.slow([*self._web.processes(), *self._worker.processes()]):
+        servers = [*self._webs, *self._workers]
+        with self.disk.slow([one for server in servers for one in server.processes()]):
             self.wait_until_all_answer()
 
     def _read_only(self) -> None:
         """As after an error of the disk: nothing that runs has a file open for writing."""
-        self._web.kill()
-        self._worker.kill()
+        self._kill([*self._webs, *self._workers])
         with self.disk.read_only():
             n_responses = self._n_responses()
             until(lambda: self._n_responses() > n_responses, "a response on a read-only disk")
@@ -405,23 +447,8 @@ class _Site:
         counts = (one.statuses.items() for one in self._people)
         return sum(n for statuses in counts for status, n in list(statuses) if status.isdigit())
 
-    def _second_site(self) -> None:
-        """Run two sites on one folder and database with two workers each; kill one in its work."""
-        port = free_port()
-        added = [self._supervised("worker")]
-        second = [self._supervised("second", port), *(self._supervised("second") for _ in range(2))]
-        jobs = [self._long.start_scoring() for _ in range(4)]
-        until(lambda: is_serving(port), "a second site")
-        mine, self._port = self._port, port
-        self.wait_until_all_answer()
-        until(lambda: has_begun(jobs[-1]), "the last of four jobs")
-        self._port = mine
-        for one in second:
-            one.kill()
-        for one in second + added:
-            one.stop()
-
     def _set_clock(self, seconds: int) -> None:
+        self.entry.open_wide()
         self._clock.write_text(str(seconds))
         self.wait_until_all_answer()
         self._clock.write_text("0")

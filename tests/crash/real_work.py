@@ -20,12 +20,6 @@ from .long_work import Loads, until
 _LONG_AGO_SECONDS = 2 * 24 * 3600
 
 
-def has_begun(job: Any) -> bool:
-    from annotate.jobs.models import Job
-
-    return not Job.objects.filter(pk=job.pk, state=Job.State.WAITING).exists()
-
-
 class Work:
     """A study's long work, on a site whose worker is killed."""
 
@@ -59,15 +53,16 @@ class Work:
         self._kill_when(job, lambda: True, kill)
 
     def kill_during_scoring(self, kill: Callable[[], None]) -> None:
-        self._kill_when(self.start_scoring(), lambda: True, kill)
-
-    def start_scoring(self) -> Any:
+        """Kill one of two workers when four jobs have begun: each works on two at once."""
         from annotate.scoring import work
 
-        self._n += 1
-        parameters = {"min_iou": 0.5 + self._n / 10_000}
-        dataset = self._study.dataset
-        return work.start(dataset=dataset, slug="iou", parameters=parameters, person=self._admin)
+        for _ in range(4):
+            self._n += 1
+            parameters = {"min_iou": 0.5 + self._n / 10_000}
+            job = work.start(
+                dataset=self._study.dataset, slug="iou", parameters=parameters, person=self._admin
+            )
+        self._kill_when(job, lambda: True, kill)
 
     def kill_during_a_bundle(self, kill: Callable[[], None]) -> None:
         """Kill the worker while half of the file is written; no one may fetch that half."""
@@ -86,7 +81,7 @@ class Work:
         from annotate.jobs.models import Job
 
         states = Job.objects.filter(pk=job.pk).values_list("state", flat=True)
-        until(lambda: has_begun(job), "the beginning of a job", every=0.005)
+        until(lambda: states.get() != Job.State.WAITING, "the beginning of a job", every=0.005)
         until(lambda: states.get() != Job.State.RUNNING or is_there(), "half a job", every=0.002)
         kill()
 
@@ -100,6 +95,13 @@ class Work:
             self._found.append("a backup that was killed looks whole")
         self._run("backup", str(archive))
         self._run("rehearse", str(archive))
+
+    def rehearse(self, server: Postgres | None) -> None:
+        """Rehearse an emergency into a database of the same kind, with what the faults have left."""
+        archive = self._archive()
+        self._run("backup", str(archive))
+        url = ["--database", server.new_database("rehearsal")] if server else []
+        self._run("rehearse", str(archive), *url)
 
     def kill_a_restore(self, server: Postgres | None) -> None:
         """Kill `restore` half-way; the next restore into the same place takes everything."""

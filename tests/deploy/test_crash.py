@@ -9,10 +9,12 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def test_a_site_whose_processes_are_killed_loses_nothing():
     command = [sys.executable, "-m", "tests.crash", "--on", "sqlite", "--annotators", "3"]
+    command += ["--images", "60"]
     faults = [
         "--only",
-        "all web processes",
-        "the worker",
+        "both sites",
+        "the second site",
+        "the first worker",
         "a load half-way",
         "a bundle",
         "a restore",
@@ -22,4 +24,5 @@ def test_a_site_whose_processes_are_killed_loses_nothing():
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert ", 0 faults found" in done.stdout
+    assert " 0 people came by a link" not in done.stdout
     assert "all loads and jobs ended well" in done.stdout
