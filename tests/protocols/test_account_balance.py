@@ -15,7 +15,7 @@ from protocols.core.errors import DataWarning
 from protocols.core.regions import Region
 from protocols.formats.containers.contents import Account, LeftOut
 from protocols.formats.recognition.reading import read
-from protocols.formats.writing.converting import write
+from protocols.formats.writing.converting import WRITTEN, write
 from tests.support.archives import zip_bytes, zip_file
 
 NO_TEXT = "words or lines without text"
@@ -110,20 +110,49 @@ def n_shapes(content):
         return sum(len(json.loads(archive.read(name))["shapes"]) for name in archive.namelist())
 
 
+def n_in_json(*names):
+    """Count the items of lists in lists under these names."""
+
+    def count(content):
+        found = [json.loads(content)]
+        for name in names:
+            found = [item for one in found for item in one[name]]
+        return len(found)
+
+    return count
+
+
+def n_in_maptext(content):
+    return sum(len(group) for image in json.loads(content) for group in image["groups"])
+
+
+def n_in_pages(content):
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return sum(archive.read(name).count(b"<TextLine ") for name in archive.namelist())
+
+
 def n_in_paddle(content):
     return sum(len(json.loads(line.partition("\t")[2])) for line in content.decode().splitlines())
 
 
-WRITTEN = {
+COUNTED = {
+    "ltrb": n_lines,
     "quad": n_lines,
     "polygon": n_lines,
     "coco-json": lambda content: len(json.loads(content)["annotations"]),
     "paddle": n_in_paddle,
     "labelme": n_shapes,
+    "hiertext": n_in_json("annotations", "paragraphs", "lines", "words"),
+    "maptext": n_in_maptext,
+    "page-xml": n_in_pages,
 }
 
 
-@pytest.mark.parametrize("format", WRITTEN)
+def test_units_are_counted_in_each_format_that_is_written():
+    assert COUNTED.keys() == WRITTEN.keys()
+
+
+@pytest.mark.parametrize("format", COUNTED)
 @given(kept=st.lists(st.integers(0, 5), min_size=1, max_size=4))
 def test_each_region_of_a_written_file_is_a_unit_and_nothing_else_is(format, kept):
     regions = {
@@ -133,7 +162,7 @@ def test_each_region_of_a_written_file_is_a_unit_and_nothing_else_is(format, kep
     content = write(regions, format, kind="truth", sizes=dict.fromkeys(regions, (2000, 100)))
     account = read(io.BytesIO(content), kind="truth", format=format, name="a").account
     assert (account.regions, account.left_out) == (sum(kept), ())
-    assert account.units == sum(account.levels.values()) == WRITTEN[format](content)
+    assert account.units == sum(account.levels.values()) == COUNTED[format](content)
 
 
 def test_python_and_the_shell_give_the_account(tmp_path, capsys):

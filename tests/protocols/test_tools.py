@@ -212,17 +212,50 @@ def test_a_page_without_words_gives_its_regions_and_prefixes_are_no_matter():
         ("page-xml", b"<PcGts/>", "A1"),
         ("page-xml", PAGE.replace(b'points="48,84 61,79 75,73"', b'points="48,84"'), "L1"),
         ("alto-xml", ALTO.replace(b">pixel<", b">mm10<"), "L2"),
-        ("alto-xml", ALTO.replace(b'WIDTH="88"', b'WIDTH="0"'), "L4"),
+        ("alto-xml", ALTO.replace(b'WIDTH="88"', b'WIDTH="-1"'), "L4"),
         ("hocr", b"<html></html>", "A1"),
         ("hocr", HOCR.replace(b"bbox 38 43 126 60", b"bbox 38 43"), "L1"),
         ("hocr", HOCR.replace(b"x_wconf 50", b"x_wconf 500"), "L3"),
         ("yolo", zip_bytes({"a.txt": "0 0.5 0.5"}), "L1"),
         ("yolo", zip_bytes({"a.txt": "0 40 50 6 7"}), "L3"),
-        ("yolo", zip_bytes({"a.txt": "0 .5 .5 0 .1"}), "L4"),
+        ("yolo", zip_bytes({"a.txt": "0 .5 .5 -.1 .1"}), "L4"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_read_is_told(slug, content, code):
     assert code in {problem.code for problem in opened(content, "x", format=slug).errors}
+
+
+FLAT = {
+    "alto-xml": ("a.xml", ALTO.replace(b'WIDTH="88"', b'WIDTH="0"')),
+    "bbox-2d": ("a.json", dumped([{"bbox_2d": [1, 2, 1, 9], "text": "w"}])),
+    "coco-json": ("a.json", dumped({"images": [{"id": 1, "file_name": "a"}], "annotations": [{"image_id": 1, "bbox": [1, 2, 0, 7]}]})),
+    "csv": ("a.csv", b"image,x,y,width,height\na,1,2,0,7\n"),
+    "evaltex-text": ("a.txt", b"a\n90,90\n1,1,2,0,7\n"),
+    "hocr": ("a.hocr", HOCR.replace(b"bbox 38 43 126 60", b"bbox 38 43 38 60")),
+    "label-studio": ("a.json", dumped([{"image": "a.jpg", "label": [{"x": 1, "y": 2, "width": 0, "height": 7, "original_width": 100, "original_height": 100}]}])),
+    "msra-td500": ("a.gt", b"0 0 1 2 0 7 0\n"),
+    "open-images": ("a.csv", b"ImageID,Source,LabelName,Confidence,XMin,XMax,YMin,YMax\na,x,/m/1,1,0.1,0.1,0.2,0.9\n"),
+    "surya": ("a.json", dumped({"a": [{"bboxes": [{"bbox": [1, 2, 1, 9]}]}]})),
+    "tesseract-box": ("a.box", b"w 1 2 1 9 0\n"),
+    "textract": ("a.json", dumped({"Blocks": [{"BlockType": "WORD", "Text": "w", "Geometry": {"BoundingBox": {"Left": 0.1, "Top": 0.2, "Width": 0, "Height": 0.7}}}]})),
+    "via": ("a.json", dumped({"a": {"filename": "a", "regions": [{"shape_attributes": {"name": "rect", "x": 1, "y": 2, "width": 0, "height": 7}}]}})),
+    "yolo": ("a.zip", zip_bytes({"a.txt": "0 .5 .5 0 .1"})),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("slug", FLAT)
+def test_a_box_without_width_is_kept_and_counted_in_every_format(slug):
+    """As published programs count it; its reader stops a load at a negative side alone."""
+    name, content = FLAT[slug]
+    sizes = {"a": (100, 100), "img_1": (100, 100)}
+    archive = read(io.BytesIO(content), kind="results", format=slug, name=name, sizes=lambda: sizes)
+    assert not archive.errors
+    regions = [region for of in archive.regions.values() for region in of]
+    flat = [of for of in regions if of.box[0] == of.box[2]]
+    assert len(flat) == 1, regions
+    [told] = [problem for problem in archive.problems if problem.code == "L4"]
+    assert (told.severity, told.found.split(",")[0]) == ("warning", "a shape without area")
+    assert (archive.account.regions, archive.account.left_out) == (len(regions), ())
 
 
 # Writing

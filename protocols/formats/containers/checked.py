@@ -178,11 +178,20 @@ def pairs_of(region: Region) -> list[list[float]]:
 def box_region(left: float, top: float, width: float, height: float, **fields: Any) -> Region:
     """Return a rectangle given by its corner and sides in pixels; ``fields`` are those of Region.
 
-    Raises Fault if a side is not above 0.
+    A box without width or height is kept and counted, as published programs do. Raises Fault if a
+    side is negative.
     """
-    if width <= 0 or height <= 0:
-        raise Fault("L4", f"a box of {width:g} x {height:g}", "sides above 0")
+    if width < 0 or height < 0:
+        raise Fault("L4", f"a box of {width:g} x {height:g}", "no negative side")
     return Region.from_box(left, top, left + width, top + height, **fields)
+
+
+def box_between(left: float, top: float, right: float, bottom: float, **fields: Any) -> Region:
+    """Return a rectangle given by its sides; raises Fault if they are exchanged."""
+    if right < left or bottom < top:
+        found = f"a box from {left:g}, {top:g} to {right:g}, {bottom:g}"
+        raise Fault("L4", found, "right >= left and bottom >= top")
+    return Region.from_box(left, top, right, bottom, **fields)
 
 
 def turned_about_centre(points: Sequence[float], angle: float) -> tuple[float, ...]:

@@ -369,10 +369,7 @@ def _shape(annotation: Mapping[str, Any]) -> tuple[tuple[float, ...], tuple[Run,
         raise Fault("L1", "no outline", '"segmentation" or "bbox"')
     if len(box) != 4:
         raise Fault("L1", f"{len(box)} numbers as bbox", "x, y, width, height")
-    left, top, width, height = (checked.finite(value) for value in box)
-    if min(width, height) < 0:
-        raise Fault("L4", f"a box of {width:g} x {height:g}", "no negative side")
-    return Region.from_box(left, top, left + width, top + height).points, None
+    return checked.box_region(*map(checked.finite, box)).points, None
 
 
 def _mask(runs: Sequence[Run]) -> tuple[tuple[float, ...], tuple[Run, ...]]:

@@ -285,7 +285,7 @@ def _number(value: Any) -> float:
 
 
 def _box(left: float, top: float, right: float, bottom: float) -> _Points:
-    return checked.box_region(left, top, right - left, bottom - top).points
+    return checked.box_between(left, top, right, bottom).points
 
 
 def _sides(left: float, top: float, width: float, height: float) -> _Points:

@@ -216,10 +216,7 @@ def _region(unit: Unit, *, are_shares: bool) -> Region:
     if box is None or len(box) != 4:
         found = "{text} without a bbox".format(text=quoted(unit.text or unit.id or ""))
         raise Fault("L1", found, "bbox and four numbers")
-    left, top, right, bottom = map(checked.finite_in, box)
-    if right <= left or bottom <= top:
-        raise Fault("L4", f"bbox {' '.join(box)}", "right > left and bottom > top")
-    return Region.from_box(left, top, right, bottom, **known)
+    return checked.box_between(*map(checked.finite_in, box), **known)
 
 
 def _confidence(title: str, are_shares: bool) -> float | None:

@@ -139,11 +139,12 @@ def _region(given: _Object, size: tuple[int, int] | None) -> Region:
         raise Fault("L1", "a shape of another type", "a rectangle or a polygon")
     left, top = checked.finite(given["x"]) * width, checked.finite(given["y"]) * height
     right, below = checked.finite(given["width"]) * width, checked.finite(given["height"]) * height
-    if right <= 0 or below <= 0:
-        raise Fault("L4", f"a box of {right:g} x {below:g}", "sides above 0")
+    box = checked.box_region(left, top, right, below, **fields)
     turn = math.radians(checked.finite(given.get("rotation") or 0))
     if turn and size is None:
         raise Fault("S3", "a box that is turned, without the size of its image", '"original_width"')
+    if not turn:
+        return box
     cos, sin = math.cos(turn), math.sin(turn)
     # It is turned about its top left corner.
     corners = ((0, 0), (right, 0), (right, below), (0, below))

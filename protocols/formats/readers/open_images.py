@@ -34,12 +34,10 @@ read_boxes: Final = reader_of("open-images", ".csv", _read_boxes)
 
 def _region(row: Row, kind: Kind) -> Region:
     left, right, top, bottom = (checked.finite_in(row.cells[name]) for name in COLUMNS[1:])
-    if right <= left or bottom <= top:
-        raise Fault("L4", "a box without area", "XMax > XMin and YMax > YMin")
     given = row.cells.get("confidence", "").strip()
     # In ground truth it says that a person has looked.
     has_confidence = kind == "results" and bool(given)
-    return Region.from_box(
+    return checked.box_between(
         left,
         top,
         right,

@@ -235,11 +235,7 @@ def _region(cells: Mapping[str, str], shape: Sequence[str]) -> Region:
         values = [checked.finite_in(number) for number in numbers]
         if shape[0] == "x":
             return checked.box_region(*values, **fields)
-        left, top, right, bottom = values
-        if right < left or bottom < top:
-            found = f"a box from {left:g}, {top:g} to {right:g}, {bottom:g}"
-            raise Fault("L4", found, "right >= left and bottom >= top")
-        return Region.from_box(left, top, right, bottom, **fields)
+        return checked.box_between(*values, **fields)
     # Polygons of fewer points leave the last columns empty.
     while numbers and not numbers[-1]:
         numbers.pop()

@@ -99,8 +99,7 @@ def _region(given: _Object) -> Region:
     box = given.get("bbox")
     if not isinstance(box, list) or len(box) != 4:
         raise Fault("L1", checked.shown(given), 'an object with "polygon" or "bbox"')
-    left, top, right, bottom = map(checked.finite, box)
-    return checked.box_region(left, top, right - left, bottom - top, **fields)
+    return checked.box_between(*map(checked.finite, box), **fields)
 
 
 def _plain(written: str | None) -> str | None:

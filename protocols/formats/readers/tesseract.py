@@ -160,7 +160,7 @@ def _read_box(document: Document, collector: Collector, problems: Problems, _: K
                 # A rule, as a line of blanks.
                 collector.count(WITHOUT_TEXT, document.entry, parts[0][3])
                 continue
-            region = checked.box_region(left, -top, right - left, top - bottom, text=text)
+            region = checked.box_between(left, -top, right, -bottom, text=text)
             collector.add(names[page], region, entry=document.entry, line=parts[0][3])
 
 

@@ -134,7 +134,5 @@ def _region(given: _Block) -> Region:
     box = geometry.get("BoundingBox")
     if not isinstance(box, Mapping):
         raise Fault("L1", checked.shown(box), '"Geometry" with "Polygon" or "BoundingBox"')
-    left, top, width, height = (
-        checked.finite(box.get(at)) for at in ("Left", "Top", "Width", "Height")
-    )
-    return Region.from_box(left, top, left + width, top + height, **fields)
+    sides = (checked.finite(box.get(at)) for at in ("Left", "Top", "Width", "Height"))
+    return checked.box_region(*sides, **fields)

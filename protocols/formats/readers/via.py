@@ -210,5 +210,5 @@ def _numbered(shape: Any) -> tuple[float, ...]:
         # Points on the four sides.
         points = checked.points_of(values)
         (left, *_, right), (top, *_, bottom) = sorted(points[::2]), sorted(points[1::2])
-        return checked.box_region(left, top, right - left, bottom - top).points
+        return checked.box_between(left, top, right, bottom).points
     raise Fault("L1", f"a shape of the type {checked.shown(number)}", "a rect or a polygon")

@@ -202,7 +202,7 @@ def _numbers(fields: Sequence[str]) -> list[float]:
 def _is_inside(box: Sequence[float]) -> bool:
     x, y, width, height = box
     sides = (x - width / 2, y - height / 2, x + width / 2, y + height / 2)
-    return min(width, height) > 0 and min(sides) >= -_OUTSIDE and max(sides) <= 1 + _OUTSIDE
+    return min(width, height) >= 0 and min(sides) >= -_OUTSIDE and max(sides) <= 1 + _OUTSIDE
 
 
 def _read_image(
@@ -244,7 +244,5 @@ def _region(line: str, names: list[str], order: _Order) -> Region:
     if len(values) > _BOX:
         return Region(checked.points_of(values), confidence=confidence, label=label)
     x, y, width, height = values
-    if width <= 0 or height <= 0:
-        raise Fault("L4", quoted(line), "a width and a height above 0")
-    left, top, right, bottom = x - width / 2, y - height / 2, x + width / 2, y + height / 2
-    return Region.from_box(left, top, right, bottom, confidence=confidence, label=label)
+    left, top = x - width / 2, y - height / 2
+    return checked.box_region(left, top, width, height, confidence=confidence, label=label)
