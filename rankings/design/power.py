@@ -11,7 +11,7 @@ With groups of annotators or scenes of images, these are the units of the test: 
 annotators in a group, and images in a scene, as the pilot had. Their components are those of the means of
 groups and scenes times these numbers, so that the variance above stays as it is.
 
-The degrees of freedom fall towards those of the annotators as images are added, and towards 1 if
+The degrees of freedom fall towards those of the annotators as images are added, and further if
 annotators outnumber the images that several of them rank. So a larger design may find less than a
 smaller one that it contains. A study can always use the smaller one: the power of a design is
 therefore that of the best design within it, and never falls with images or annotators. Numbers of

@@ -142,10 +142,12 @@ def moments_of(
         free_a = free_a + prior.degrees
     # Without an images' component, the test uses only the annotators' mean square, and vice versa.
     has_images = image > 0
+    # Part of the images' component is in the annotators' mean square, with its degrees of freedom.
+    part = _images_part(weights, n)
     of_mean = of_annotators + np.where(has_images, of_images - of_rest, 0)
     of_mean = without_rounding(of_mean, _size(parts) * (of_i + of_a))
-    from_annotators = of_annotators**2 / free_a
-    others = of_images**2 / free_i + of_rest**2 / free
+    from_annotators = (of_annotators + np.maximum(image, 0) * part) ** 2 / free_a
+    others = (1 - part / of_i) ** 2 * (of_images**2 / free_i + of_rest**2 / free)
     degrees = _divided(of_mean**2, from_annotators + np.where(has_images, others, 0))
     return Moments(
         np.maximum(image, 0),

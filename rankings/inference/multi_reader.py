@@ -12,8 +12,9 @@ which on balanced data are those of the analysis of variance. Then::
 for n_i rankings of image i, n_a of annotator a and n in all. A negative component counts as 0.
 The test is Student's t with Satterthwaite's degrees of freedom ([Sat46]_) on the mean squares of
 images, annotators and rest; an unbalanced design counts as ``n^2 / sum n_a^2`` annotators and
-``n^2 / sum n_i^2`` images. Hillis's degrees of freedom treat the images' part as known, so they are
-never fewer and the test errs more often, by up to half a point in our simulations.
+``n^2 / sum n_i^2`` images. Where few people rank an image, the annotators' mean square holds part of the
+images' component, which counts with its degrees of freedom. Hillis's degrees of freedom treat the images'
+part as known, so they are never fewer and the test errs more often, by up to half a point in our simulations.
 
 A few annotators may agree by chance on one of many pairs, where their mean square is then near 0, and
 A - 1 degrees of freedom let only very large differences be found. So with three protocols or more

@@ -221,10 +221,13 @@ class Design:
                 shrunk = (degrees * common(others) + free * ratio) / (degrees + free)
                 square = max(shrunk * others - max(image, 0) * self.images_part, of_rest)
             free += degrees
-        of_images, below = max(image, 0) * self.of_i, square**2 / free
+        of_images = max(image, 0) * self.of_i
+        # Part of the images' component is estimated as well as the annotators' mean square.
+        below = (square + max(image, 0) * self.images_part) ** 2 / free
         if of_images:
             interaction = max(n - len(self.n_i) - len(self.n_a) + 1, 1)
-            below += (of_images + of_rest) ** 2 / (1 / self.of_i - 1) + of_rest**2 / interaction
+            apart = (of_images + of_rest) ** 2 / (1 / self.of_i - 1) + of_rest**2 / interaction
+            below += (1 - self.images_part / self.of_i) ** 2 * apart
         mean = square + of_images
         whole = abs(image) + abs(annotator) + rest
         mean = without_rounding(mean, whole * (self.of_i + self.of_a))

@@ -196,9 +196,13 @@ def exact_variance(parts, images, annotators, n):
     image, annotator, rest, free = parts
     square = annotator * annotators + rest / n
     variance = square + max(image, 0) * images
-    below = square**2 / (1 / annotators - 1)
+    # The images' component in the annotators' mean square: none if all rank all images.
+    part = (1 / annotators - n * images) / (1 / annotators - 1)
+    part = min(max(part, 0), 1) / n
+    below = (square + max(image, 0) * part) ** 2 / (1 / annotators - 1)
     if image > 0:
-        below += (image * images + rest / n) ** 2 / (1 / images - 1) + (rest / n) ** 2 / free
+        apart = (image * images + rest / n) ** 2 / (1 / images - 1) + (rest / n) ** 2 / free
+        below += (1 - part / images) ** 2 * apart
     return variance, (variance**2 / below if variance > 0 else None)
 
 
