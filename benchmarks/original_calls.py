@@ -116,12 +116,12 @@ def mmocr(home: str, scenes: Sequence[Scene], strategy: str = "vanilla") -> Figu
     _stub("mmocr.registry", METRICS=registry)
     _stub("mmocr")
     _stub("mmocr.utils", bbox2poly=None, valid_boundary=None)
-    _load(f"{home}/check_argument.py", "mmocr.utils.check_argument")
+    _load(f"{home}/utils/check_argument.py", "mmocr.utils.check_argument")
     _stub("mmocr.utils.typing_utils", ArrayLike=Any)
-    _stub("mmocr.utils", **vars(_load(f"{home}/polygon_utils.py")))
+    _stub("mmocr.utils", **vars(_load(f"{home}/utils/polygon_utils.py")))
     _stub("mmocr.evaluation")
-    _stub("mmocr.evaluation.functional", **vars(_load(f"{home}/hmean.py")))
-    program = _load(f"{home}/hmean_iou_metric.py")
+    _stub("mmocr.evaluation.functional", **vars(_load(f"{home}/evaluation/functional/hmean.py")))
+    program = _load(f"{home}/evaluation/metrics/hmean_iou_metric.py")
 
     def score(some: Sequence[Scene]) -> list[float]:
         # An image has no best threshold of its own: the lowest.

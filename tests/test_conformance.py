@@ -81,7 +81,15 @@ class DetectionIoUEvaluator:
 
 
 @pytest.mark.parametrize(("wrong", "code", "n_beyond"), [(False, 0, 0), (True, 1, 1)])
-def test_a_program_gets_the_regions_that_we_read(wrong, code, n_beyond, tmp_path, capsys):
+def test_a_program_gets_the_regions_that_we_read(
+    wrong, code, n_beyond, tmp_path, capsys, monkeypatch
+):
+    # Without its package, so that ours in the folder takes its place.
+    entry = json.loads(conformance.MANIFEST.read_text())["paddleocr-iou"]
+    listed = {name: of for name, of in entry.items() if name not in ("packages", "alone", "inside")}
+    manifest = tmp_path / "originals.json"
+    manifest.write_text(json.dumps({"paddleocr-iou": listed}))
+    monkeypatch.setattr(conformance, "MANIFEST", manifest)
     home = tmp_path / "paddleocr-iou"
     home.mkdir()
     home.joinpath("eval_det_iou.py").write_text(f"WRONG = {wrong}\n{EVALUATOR}")
@@ -217,7 +225,7 @@ def test_the_manifest_names_project_version_call_and_protocol():
         # A program inside an environment needs one; the version is that of the package.
         assert of.inside is None or of.packages or of.alone
         pins = {pin.partition("==")[2] for pin in (*of.packages, *of.alone)}
-        assert of.inside is None or of.version in pins
+        assert of.inside is None or of.version.rpartition(" ")[2] in pins
         assert of.version
         assert of.needs
     assert json.loads(conformance.MANIFEST.read_text())["iou"]["protocol"] == "iou"
