@@ -1,16 +1,19 @@
-"""Mistakes of a study's annotators that come again, for other subjects."""
+"""For other subjects: mistakes of annotators that come again, and images on which methods do worst."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
+from annotate.datasets.models import Method
 from annotate.reports.cache import Asked, computed
 from annotate.reports.services import usual_settings
+from annotate.scoring.models import ProtocolRun
 from annotate.studies.exclusions import left_out
 from annotate.studies.models import Study
 from rankings.elicitation.error_rate import Mistakes
 
 from .annotators.page import totals_of
+from .images.worst_images import Question, worst_rows
 
 
 def mistakes_in(study: Study) -> Mistakes:
@@ -24,3 +27,9 @@ def mistakes_in(study: Study) -> Mistakes:
         )
 
     return Mistakes(**computed(Asked(study, settings, ()), ("mistakes",), lambda: None, compute))
+
+
+def worst_of_each(run: ProtocolRun, figure: str, methods: Iterable[Method], n: int) -> set[int]:
+    """Return the keys of the n images on which each method loses most, together."""
+    rows = (worst_rows(Question(run, figure, method)) for method in methods)
+    return {key for of in rows for key in of.values_list("result__image", flat=True)[:n]}

@@ -1,9 +1,10 @@
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django import forms
 from django.utils.translation import gettext_lazy
 
+from annotate.names import NameField
 from annotate.scoring.models import ProtocolRun
 
 FIGURES = [
@@ -32,3 +33,22 @@ class LeaderboardForm(forms.Form):
 
     def clean_figure(self) -> str:
         return self.cleaned_data["figure"] or FIGURES[0][0]
+
+
+class KeepForm(forms.Form):
+    """Methods ticked in the table, how many of the worst images of each, and a name for them all."""
+
+    method = forms.MultipleChoiceField(
+        error_messages={"required": gettext_lazy("Tick at least one method in the table.")}
+    )
+    n = forms.IntegerField(
+        label=gettext_lazy("Worst images of each ticked method"),
+        initial=10,
+        min_value=1,
+        max_value=10**9,
+    )
+    name = NameField(label=gettext_lazy("Name"), max_length=120)
+
+    def __init__(self, *args: object, slugs: Iterable[str]) -> None:
+        super().__init__(*args)  # type: ignore[arg-type]
+        self.fields["method"].choices = [(slug, slug) for slug in slugs]  # type: ignore[attr-defined]

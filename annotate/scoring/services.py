@@ -5,7 +5,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
-from typing import Any
+from typing import Any, cast
 
 from django.db import transaction
 from django.db.models import Count, Max, Q
@@ -167,7 +167,7 @@ def photographs_changed(dataset: Dataset) -> datetime | None:
     loaded = Q(act=Act.PHOTOGRAPHS_LOADED)
     undone = Q(act=Act.LOAD_UNDONE, details__kind="photographs")
     entries = AuditEntry.objects.filter(loaded | undone, what=dataset.name)
-    return entries.aggregate(last=Max("created"))["last"]
+    return cast("datetime | None", entries.aggregate(last=Max("created"))["last"])
 
 
 def outdated(runs: Iterable[ProtocolRun]) -> dict[int, str]:

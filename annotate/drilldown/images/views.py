@@ -4,18 +4,16 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlencode
 
-from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotate.datasets.models import Dataset, Image, Result
-from annotate.datasets.selections import keep_selection
-from annotate.datasets.shortcuts import seen_dataset
+from annotate.datasets.shortcuts import keep_and_list, seen_dataset
 from annotate.jobs.shortcuts import go_to
 from annotate.reports import background_counts
 from annotate.reports.services import available_runs
@@ -197,18 +195,9 @@ def keep(request: SignedInRequest, slug: str) -> HttpResponse:
             rows = worst_images.worst_rows(question).values_list("result__image", flat=True)
             ticked = list(rows[: said["n"]] if said["n"] else rows)
         with refusals_on(form):
-            kept_as = keep_selection(
-                dataset=dataset,
-                name=said["name"],
-                images=ticked,
-                person=request.user,
-                origin=origin,
+            return keep_and_list(
+                request, dataset=dataset, name=said["name"], images=ticked, origin=origin
             )
-            words = ngettext(
-                "“{name}” holds {n} image.", "“{name}” holds {n} images.", kept_as.images.count()
-            )
-            messages.success(request, words.format(name=kept_as, n=kept_as.images.count()))
-            return redirect("datasets:selections", slug=slug)
     return _worst(request, dataset, form, status=422)
 
 

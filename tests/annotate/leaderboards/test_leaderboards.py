@@ -242,3 +242,38 @@ def test_a_leaderboard_is_public_by_choice_and_until_it_is_withdrawn(client, adm
     client.force_login(make_admin())
     client.post(publish, {"do": "withdraw"})
     assert client.get(address).status_code == 404
+
+
+def test_the_worst_images_of_ticked_methods_are_kept_as_a_selection(admin, dataset):
+    """half misses a word of all images but img_0 and img_6; split finds no word of any."""
+    score_protocol(dataset=dataset, slug="iou")
+    shown = admin.get(page(dataset)).text
+    assert shown.count('form="keep"') == 3
+    sent = {"method": ["half", "whole"], "n": "100", "name": "hard ones"}
+    answer = admin.post(page(dataset), sent, follow=True)
+    assert "“hard ones” holds 10 images." in answer.text
+    kept = dataset.selections.get()
+    assert {*kept.images.values_list("name", flat=True)} == {
+        f"img_{at}" for at in range(12) if at % 6
+    }
+    assert kept.origin == "Where each of half, whole loses most by IOU: 100 images"
+    by_recall = f"{page(dataset)}?figure=recall"
+    admin.post(by_recall, {"method": "split", "n": "1", "name": "one"})
+    assert dataset.selections.get(name="one").images.get().name == "img_0"
+
+
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [
+        ({}, "Tick at least one method in the table."),
+        ({"method": "other"}, "Select a valid choice"),
+        ({"method": "whole"}, "Choose at least one image."),
+        ({"method": "half", "name": ""}, "This field is required."),
+    ],
+)
+def test_what_cannot_be_kept_is_refused_below_the_table(admin, dataset, sent, said):
+    score_protocol(dataset=dataset, slug="iou")
+    answer = admin.post(page(dataset), {"n": "5", "name": "x"} | sent)
+    assert answer.status_code == 422
+    assert said in answer.text
+    assert not dataset.selections.exists()
