@@ -8,6 +8,7 @@ from django.contrib.auth.models import User
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -51,7 +52,7 @@ def judges(request: HttpRequest, slug: str) -> HttpResponse:
         "unfinished": [*found["unfinished"].items()] if found else [],
         "is_small": found is not None or not rows,
         "release": services.release_in_force(study),
-        "site": request.build_absolute_uri("/").rstrip("/"),
+        "site": request.build_absolute_uri(reverse("home")).rstrip("/"),
         "may_release": request.user.has_perm("annotate.load_data"),
     }
     return render(request, "judges/judges.html", context)

@@ -10,14 +10,17 @@ from pathlib import Path
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
+from django.test import Client
 from django.urls import reverse, set_script_prefix
 from django.utils.module_loading import import_string
 
+from annotate.exchange.bundles.reading import import_study
 from annotate.jobs import registry, services
 from annotate.stopping.presentation import ending_of
 from annotate.studies.models import Study
 from annotate.tables import moment
 from benchmarks.own_site import OwnSite, free_port, gunicorn
+from tests.support.factories import add_researcher, make_study
 from tests.support.servers import set_up_server
 from tests.support.work import make_follower, work_for_followers
 from text_rankings.site import env
@@ -82,6 +85,29 @@ def test_what_is_not_there_is_a_problem_document_of_the_api_and_a_page_elsewhere
     response, _ = site(f"{BELOW}/nothing/")
     assert response.headers["Content-Type"].startswith("text/html")
     assert site(f"{BELOW}/readyz")[0].status in (200, 503)
+
+
+@pytest.fixture
+def below(settings):
+    """Give this process the path, as Django does when a command or a server starts."""
+    settings.FORCE_SCRIPT_NAME = BELOW
+    set_script_prefix(BELOW)
+    yield
+    set_script_prefix("/")
+
+
+@pytest.mark.django_db
+def test_a_bundle_is_loaded_into_a_site_below_a_path(below):
+    bundle = ROOT / "tests" / "annotate" / "upgrade" / "study-0.1.zip"
+    assert import_study(bundle).study.name == "Finished"
+
+
+@pytest.mark.django_db
+def test_the_command_for_a_program_names_the_address_with_its_path(below):
+    study, client = make_study(2), Client()
+    client.force_login(add_researcher(study))
+    page = client.get(reverse("judges:judges", args=[study.slug]).removeprefix(BELOW))
+    assert f"--site http://testserver{BELOW} --token-env" in page.text
 
 
 @pytest.mark.django_db

@@ -11,7 +11,7 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Q
-from django.urls import resolve, reverse
+from django.urls import get_script_prefix, resolve, reverse
 from django.utils.dateparse import parse_datetime
 from django.utils.timezone import is_aware
 
@@ -147,7 +147,9 @@ def _check_name(row: Dataset | Study, what: str, address: str) -> None:
             "remove it first."
         )
     with reading(f"The name of the {what}"):
-        if not row.slug or resolve(reverse(address, args=[row.slug])).view_name != address:
+        path = reverse(address, args=[row.slug]) if row.slug else ""
+        # Only what follows the path of the site is resolved.
+        if not path or resolve(f"/{path.removeprefix(get_script_prefix())}").view_name != address:
             raise ValueError(f"{quoted(row.slug)} is an address of another page")
 
 
