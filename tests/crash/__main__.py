@@ -355,6 +355,8 @@ class _Site:
         if len(unknown) > len(self._locks):
             yield f"{len(unknown)} answers nobody was told of"
         yield from self.entry.faults()
+        if not all(thread.is_alive() for thread in self._threads[-_VISITORS:]):
+            yield "the simulation of a person who came by a link has failed"
         waiting = Screen.objects.filter(state="waiting").values("assignment")
         if waiting.annotate(n=Count("pk")).filter(n__gt=1).exists():
             yield "two screens of an image wait"

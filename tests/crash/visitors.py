@@ -52,7 +52,8 @@ class Entry:
             min_width=0,
             min_height=0,
         )
-        self._study = study
+        self._study, self._slug = study, str(study.slug)
+        self._link = f"/join/{self._entrance.slug}/"
         self._codes: dict[str, str] = {}
         self.statuses: Counter[str] = Counter()
 
@@ -69,7 +70,8 @@ class Entry:
         while True:
             n += 1
             person = f"{number}-{n}"
-            visitor = _Visitor(self._entrance, person, rng, self.statuses)
+            # Without the database, which may be away.
+            visitor = _Visitor(self._link, self._slug, person, rng, self.statuses)
             while not visitor.code:
                 yield visitor.step(port)
             self._codes[person] = visitor.code
@@ -130,10 +132,10 @@ class _Visitor:
     """One person: a browser, the link, and the pairs."""
 
     def __init__(
-        self, entrance: Any, person: str, rng: random.Random, statuses: Counter[str]
+        self, link: str, study: str, person: str, rng: random.Random, statuses: Counter[str]
     ) -> None:
-        self._sent, self._link = {"id": person}, f"/join/{entrance.slug}/"
-        self._study, self._rng, self._statuses = entrance.study.slug, rng, statuses
+        self._sent, self._link = {"id": person}, link
+        self._study, self._rng, self._statuses = study, rng, statuses
         self._address = ".".join(["10", *(str(rng.randrange(256)) for _ in range(3))])
         self.code = ""
         self._change_browser()
