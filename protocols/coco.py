@@ -26,7 +26,7 @@ from .diagnostics.inspection import Noticed
 from .formats.containers.contents import Archive, Kind
 from .formats.containers.documents import image_name
 from .formats.recognition.reading import read
-from .loading.findings import Answer, findings_of, require_possible
+from .loading.findings import findings_of, require_possible
 from .loading.looking import Truth, look_alone, look_at_results
 
 __all__ = ["Evaluation", "Json", "NotCoco", "evaluate", "scenes_of", "summarize"]
@@ -201,13 +201,10 @@ class Pair:
     findings: list[str]
 
 
-def read_pair(
-    truth_json: Json, results_json: Json, name: str = "results", answer: Answer | None = None
-) -> Pair:
+def read_pair(truth_json: Json, results_json: Json, name: str = "results") -> Pair:
     """Read annotations and results as ``scenes_of``; the caller warns of the findings.
 
-    ``name`` is that of results that are no file, ``answer`` as in ``findings_of``. Raises NotCoco as
-    ``scenes_of`` does.
+    ``name`` is that of results that are no file. Raises NotCoco as ``scenes_of`` does.
     """
     truth, results = loaded(truth_json), loaded(results_json)
     if not isinstance(truth, Mapping) or not isinstance(truth.get("images"), list):
@@ -236,7 +233,7 @@ def read_pair(
         for of in truth["images"]
         for name in [_name_of(of)]
     }
-    said = findings_of(noticed, answer)
+    said = findings_of(noticed)
     sides = {
         "truth": (of for one in scenes.values() for of in one.truth),
         "results": (of for one in scenes.values() for of in one.detections or ()),

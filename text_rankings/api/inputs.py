@@ -233,18 +233,15 @@ class _Source:
         are_files = _is_path(self._truth) and _is_path(results)
         if not are_files:
             self._tell_unused()
-        of_coco = _is_coco(self._truth) and (_is_coco(results) or is_list)
         formats = self._reading.formats
-        if of_coco and not (are_files and self._of_photographs()):
-            answer = partial(formats.option, "results-reading") if are_files else None
+        if not are_files and _is_coco(self._truth) and (_is_coco(results) or is_list):
             self.read_as["truth"] = _COCO if _is_path(self._truth) else DATA
             self.read_as["results"] = _COCO if _is_path(results) else DATA
-            pair = read_pair(self._truth, results, method or "results", answer)
+            pair = read_pair(self._truth, results, method or "results")
             self.account["truth"] = pair.truth.account
             self.account["results"] = pair.noticed.archive.account
-            self._noticed.append((pair.noticed, answer))
-            of_files = truth_answer(formats) if are_files else None
-            self._of_truth = pair.truth.name, pair.known, of_files
+            self._noticed.append((pair.noticed, None))
+            self._of_truth = pair.truth.name, pair.known, None
             self._tell(pair.findings_of_truth)
             self.told_of_results += pair.findings
             return list(pair.scenes.values())
