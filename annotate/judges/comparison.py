@@ -1,7 +1,7 @@
 """Programs, protocols and people: the answers of a study's judges next to the rankings of a report."""
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Final
@@ -50,20 +50,26 @@ def has_few_answers(study: Study) -> bool:
     return JudgeAnswer.objects.filter(judge__study=study).count() <= MOST_ANSWERS
 
 
-def programs_in(asked: Asked | None, data: Mapping[str, Any]) -> Mapping[str, Any] | None:
+def programs_in(
+    asked: Asked | None, data: Mapping[str, Any], criterion: str = ""
+) -> Mapping[str, Any] | None:
     """Return what a page compares: of a live report, else of the ``data`` of a kept one.
 
-    None if there is nothing to compare, or too much.
+    With a ``criterion``, a live report is compared by it at least. None if there is nothing to
+    compare, or too much.
     """
     if asked is None:
         kept: Mapping[str, Any] | None = data.get("programs")
         return kept
     is_small = asked.study.study_images.count() <= MAX_IMAGES_ANALYSED_AT_ONCE
-    return programs_and_people(asked) if is_small and has_few_answers(asked.study) else None
+    return (
+        programs_and_people(asked, criterion) if is_small and has_few_answers(asked.study) else None
+    )
 
 
-def programs_and_people(asked: Asked) -> Mapping[str, Any]:
-    """Return what :func:`compared` gives, cached until answers or rankings change."""
+def programs_and_people(asked: Asked, criterion: str = "") -> Mapping[str, Any]:
+    """Return what :func:`compared` gives, by one criterion or all, cached until inputs change."""
+    criteria = [criterion] if criterion else CRITERIA
 
     def read() -> tuple[list[Answered], Inputs]:
         study = asked.study
@@ -71,13 +77,14 @@ def programs_and_people(asked: Asked) -> Mapping[str, Any]:
         return answered_by(study), Inputs(people, scores, (), declared_clusters(study))
 
     def compute(found: tuple[list[Answered], Inputs]) -> dict[str, Any]:
-        return compared(*found, asked, lambda: study_report(asked).report)
+        return compared(*found, asked, lambda: study_report(asked).report, criteria)
 
     fields = ("pk", "name", "margin", "closed", "n", "newest")
     counted = asked.study.judges.annotate(n=Count("answers"), newest=Max("answers"))
     version = "-".join(str(row) for row in counted.values_list(*fields).order_by("pk"))
     name = f"programs-{sha256(version.encode()).hexdigest()}"
-    return computed(asked, (name,), read, compute)
+    names = [name, *([f"{name}-{criterion}"] if criterion else [])]
+    return computed(asked, names, read, compute)
 
 
 def answered_by(study: Study) -> list[Answered]:
@@ -87,7 +94,11 @@ def answered_by(study: Study) -> list[Answered]:
 
 
 def compared(
-    judges: Sequence[Answered], inputs: Inputs, asked: Asked, report: Callable[[], Report]
+    judges: Sequence[Answered],
+    inputs: Inputs,
+    asked: Asked,
+    report: Callable[[], Report],
+    criteria: Collection[str] = CRITERIA,
 ) -> dict[str, Any]:
     """Return rows of judges and protocols by criterion, as JSON.
 
@@ -95,9 +106,10 @@ def compared(
     ``unfinished`` are the shares of tasks that are done of the judges without a row, and
     ``counts`` the tokens, cost and seconds of each judge.
     """
-    people, declared = inputs.rankings, inputs.declared
+    declared = inputs.declared
+    people = {name: inputs.rankings[name] for name in criteria}
     protocols = placed_protocols(people, inputs.scores, asked.settings, sentinels(asked.runs))
-    done = {one.judge.name: one.rows for one in judges if one.is_finished}
+    done = {one.judge.name: one.rows.by(criteria) for one in judges if one.is_finished}
     named: dict[str, set[str]] = {}
     for rows in done.values():
         for answers in rows.answers.values():

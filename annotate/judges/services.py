@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
-from django.db.models import Count, F, Sum
+from django.db.models import Count, F, Min, Sum
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -262,10 +262,11 @@ def counts_of(judge: Judge) -> dict[str, Any]:
     if judge.price_in is not None and judge.price_out is not None:
         cost = (tokens_in * judge.price_in + tokens_out * judge.price_out) / 1e6
     named = judge.answers.exclude(model="", fingerprint="").values_list("model", "fingerprint")
+    names = named.annotate(first=Min("pk")).order_by("first")
     return {
         "outcomes": dict(rows),
         # The names under which a server answered, in the order of the first answers.
-        "answered_as": [*dict.fromkeys(named.order_by("pk"))],
+        "answered_as": [row[:2] for row in names],
         "tokens_in": tokens_in,
         "tokens_out": tokens_out,
         "seconds": sums["seconds"] or 0.0,

@@ -96,7 +96,7 @@ class Question:
 
 def _programs(found: "Found") -> dict[str, Any] | None:
     """Return programs and protocols next to people; None if there are none, or too many answers."""
-    compared = programs_in(found.asked, found.data)
+    compared = programs_in(found.asked, found.data, found.criterion)
     return shown_comparison(compared, found.criterion) if compared else None
 
 

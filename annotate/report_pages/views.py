@@ -171,7 +171,7 @@ class _Page:
         """Return Best, Worst and Score of the report's judges."""
         if self.asked is not None and not self.study.judges.exists():
             return []
-        found = programs_in(self.asked, self.data)
+        found = programs_in(self.asked, self.data, self.criterion)
         return program_rows(found["main"].get(self.criterion, []), n_images) if found else []
 
     def _since(self) -> str:

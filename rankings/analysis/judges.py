@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
@@ -52,6 +52,11 @@ class JudgeRows:
     # image -> method -> the methods drawn like it, of which it alone was asked, of the images whose
     # pairs were all tried; None: of every image as it is.
     alike: Mapping[str, Mapping[str, Sequence[str]]] | None = None
+
+    def by(self, criteria: Collection[str]) -> "JudgeRows":
+        """Return the answers by these criteria alone."""
+        answers = {name: of for name, of in self.answers.items() if name in criteria}
+        return replace(self, answers=answers)
 
     def rankings(self, criterion: str) -> dict[str, Ranking]:
         """Return the ranking of each image whose pairs were all tried, nearest to the verdicts."""
