@@ -46,20 +46,28 @@ _AVAILABLE: Final = """
             AND mine.image_id = one.image_id AND mine.annotator_id = %(annotator)s
     )
 """
-# Rankings in progress, except of people who have left, and those that count.
-_HAS_ROOM: Final = """
-    AND one.n_complete - (
-        SELECT COUNT(*) FROM annotate_assignment AS other WHERE other.study_id = %(study)s
-            AND other.image_id = one.image_id AND other.state = 'complete'
-            AND other.annotator_id IN ({left_out})
-    ) + (
+_ROOM: Final = "COALESCE(one.n_annotators + {alone}, %(most)s)"
+# Rankings in progress, except of people who have left.
+_IN_WORK: Final = """(
         SELECT COUNT(*) FROM annotate_assignment AS other
         JOIN annotate_membership AS member ON member.study_id = other.study_id
             AND member.person_id = other.annotator_id AND member.role = 'annotator'
         JOIN auth_user AS person ON person.id = other.annotator_id AND person.is_active
         WHERE other.study_id = %(study)s AND other.image_id = one.image_id
             AND other.state = 'in_work'
-    ) < COALESCE(one.n_annotators + {alone}, %(most)s)
+    )"""
+# The two conditions before the counting spare it for all images but those in progress.
+_HAS_ROOM: Final = f"""
+    AND one.n_complete < {_ROOM} AND (one.image_id NOT IN (
+        SELECT image_id FROM annotate_assignment WHERE study_id = %(study)s AND state = 'in_work'
+    ) OR one.n_complete + {_IN_WORK} < {_ROOM})
+"""
+_HAS_ROOM_WITHOUT: Final = f"""
+    AND one.n_complete - (
+        SELECT COUNT(*) FROM annotate_assignment AS other WHERE other.study_id = %(study)s
+            AND other.image_id = one.image_id AND other.state = 'complete'
+            AND other.annotator_id IN ({{left_out}})
+    ) + {_IN_WORK} < {_ROOM}
 """
 _FIRST: Final = """
     (
@@ -156,8 +164,13 @@ class ImageOrder:
         }
         self._has_own_numbers = study.agreement_percent > 0
         self._available = _AVAILABLE.format(passed=_keys(passed))
-        if study.max_annotators is not None:
-            self._available += _HAS_ROOM.replace("{left_out}", _keys(left_out))
+        # A level that is full for everybody is passed over unread.
+        self._usual = "IS NULL"
+        if study.max_annotators is not None and left_out:
+            self._available += _HAS_ROOM_WITHOUT.replace("{left_out}", _keys(left_out))
+        elif study.max_annotators is not None:
+            self._available += _HAS_ROOM
+            self._usual += " AND level.n < %(most)s"
 
     def levels(self, *, counts: bool) -> list[tuple[Any, ...]]:
         """Return a row for each level, most rankings first; the last one has no number.
@@ -168,7 +181,7 @@ class ImageOrder:
         and its first available images that go to as many annotators as the study says, that need
         more rankings by a number of their own, and that need no more by it.
         """
-        kinds = {"usual": "IS NULL", "wanted": "> level.n", "full": "<= level.n"}
+        kinds = {"usual": self._usual, "wanted": "> level.n", "full": "<= level.n"}
         firsts = dict.fromkeys(kinds, "NULL")
         for kind in kinds if self._has_own_numbers else ("usual",):
             sides = (

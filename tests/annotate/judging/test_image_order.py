@@ -111,3 +111,21 @@ def test_a_study_of_6000_images_is_read_by_as_few_rows_as_one_of_60():
     assert not any(
         line.startswith(("SCAN one", "SCAN annotate_studyimage")) for line in plan.splitlines()
     )
+
+
+def test_images_that_are_full_are_passed_over_unread():
+    """Counting the rankings of each of 6,000 full images would read four blocks for an image."""
+    if connection.vendor != "postgresql":
+        pytest.skip("only PostgreSQL says how much it read")
+    study = make_study(["a", "b"], images=60, max_annotators=3)
+    person = add_annotator(study)
+    larger(study, 5940)
+    study.study_images.exclude(image=study.images.order_by("pk")[0]).update(n_complete=3)
+    with CaptureQueriesContext(connection) as asked, connection.cursor() as cursor:
+        cursor.execute("ANALYZE annotate_studyimage")
+        assert own_images(study, person, counts=True).n_images == 1
+        levels = next(query["sql"] for query in asked if "RECURSIVE" in query["sql"])
+        cursor.execute(f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {levels}")
+        [[explained]] = cursor.fetchone()
+    plan = explained["Plan"]
+    assert plan["Shared Hit Blocks"] + plan["Shared Read Blocks"] < 1000
