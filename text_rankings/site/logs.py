@@ -14,9 +14,10 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
-# Token URLs: invitation, password reset, e-mail confirmation.
+# Token URLs: invitation, password reset, e-mail confirmation, public pages.
 _WITH_TOKEN = re.compile(
-    r"(/invitation/(?!join/)|/password/reset/key/(?!done/)|/confirm-email/)[^/\s\"?]+"
+    r"(/invitation/(?!join/)|/password/reset/key/(?!done/)|/confirm-email/|/public/(?:boards/)?)"
+    r"[^/\s\"?]+"
 )
 
 

@@ -326,6 +326,11 @@ def test_the_token_is_sent_to_no_other_page(client, study):
         ("GET /invitation/sEcReT-1_x/ HTTP/1.1", "GET /invitation/.../ HTTP/1.1"),
         ("/accounts/password/reset/key/2-sEcReT/", "/accounts/password/reset/key/.../"),
         ("/accounts/confirm-email/sEcReT:a:b/", "/accounts/confirm-email/.../"),
+        (
+            "Not Found: /rankings/public/sEcReT-1_x/report.xml",
+            "Not Found: /rankings/public/.../report.xml",
+        ),
+        ("/public/boards/sEcReT/leaderboard.csv", "/public/boards/.../leaderboard.csv"),
         ("GET /invitation/join/ 405", "GET /invitation/join/ 405"),
     ],
 )
