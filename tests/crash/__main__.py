@@ -439,8 +439,7 @@ class _Site:
 
     def _read_only(self) -> None:
         """As after an error of the disk: nothing that runs has a file open for writing."""
-        self._kill([*self._webs, *self._workers])
-        with self.disk.read_only():
+        with self.disk.read_only(partial(self._kill, [*self._webs, *self._workers])):
             n_responses = self._n_responses()
             until(lambda: self._n_responses() > n_responses, "a response on a read-only disk")
 

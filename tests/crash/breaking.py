@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from socketserver import BaseRequestHandler, ThreadingTCPServer
@@ -289,12 +289,14 @@ class _Disk:
             filling.unlink()
 
     @contextmanager
-    def read_only(self) -> Iterator[None]:
-        until = time.monotonic() + _AGAIN_SECONDS
+    def read_only(self, kill: Callable[[], None]) -> Iterator[None]:
+        """Forbid writing. Nothing may have a file open, so ``kill`` is called before each attempt."""
+        until = time.monotonic() + _PATIENCE_SECONDS
+        kill()
         while not _mount("-o", "remount,ro", self._folder):
-            # A process that was just killed may still have files open.
             if time.monotonic() > until:
                 raise RuntimeError(f"{self._folder} cannot be made read-only")
+            kill()
         try:
             yield
         finally:
