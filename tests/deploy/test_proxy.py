@@ -40,7 +40,7 @@ http {{
 """
 
 
-def configured(folder, *, site, http, https):
+def configured(folder, *, site, http, https, below=""):
     """Write a certificate and the shipped configuration; return the command of the proxy."""
     named = ["-subj", f"/CN={HOST}", "-addext", f"subjectAltName=DNS:{HOST}"]
     keys = ["-keyout", str(folder / "privkey.pem"), "-out", str(folder / "fullchain.pem")]
@@ -49,7 +49,7 @@ def configured(folder, *, site, http, https):
     filled = Template((ROOT / "deploy/nginx.conf.template").read_text()).safe_substitute(
         SITE=f"127.0.0.1:{site}",
         SITE_NAME=HOST,
-        SCRIPT_NAME="",
+        SCRIPT_NAME=below,
         HTTP_PORT=f"127.0.0.1:{http}",
         HTTPS_PORT=f"127.0.0.1:{https}",
         CERTIFICATES=str(folder),
@@ -115,22 +115,22 @@ def session_of_an_admin(site):
 
 
 @pytest.fixture
-def alone(tmp_path):
+def alone(tmp_path, request):
     """Start a proxy without a site, which refuses at once; yield a function that counts statuses."""
-    https = free_port()
-    nginx = configured(tmp_path, site=free_port(), http=free_port(), https=https)
+    https, below = free_port(), getattr(request, "param", "")
+    nginx = configured(tmp_path, site=free_port(), http=free_port(), https=https, below=below)
     server = subprocess.Popen(nginx, stderr=subprocess.DEVNULL)
     trusting = ssl.create_default_context(cafile=str(tmp_path / "fullchain.pem"))
 
-    def statuses(n, headers=""):
+    def statuses(n, headers="", path="/x"):
         """Send n requests over one connection at once."""
-        head = f"GET /x HTTP/1.1\r\nHost: {HOST}\r\n{headers}"
+        head = f"GET {path} HTTP/1.1\r\nHost: {HOST}\r\n{headers}"
         last = f"{head}Connection: close\r\n\r\n"
         said = exchanged(https, trusting, (f"{head}\r\n" * (n - 1) + last).encode())
         return Counter(re.findall(rb"^HTTP/1\.1 (\d+)", said, re.MULTILINE))
 
     try:
-        wait_until_it_answers(https, trusting, b"HTTP/1.1 502")
+        wait_until_it_answers(https, trusting, b"HTTP/1.1 404" if below else b"HTTP/1.1 502")
         yield statuses
     finally:
         server.terminate()
@@ -311,6 +311,22 @@ def test_invented_sessions_are_limited_by_their_address(alone):
     for number in range(150):
         statuses += alone(20, session(f"invented-{number}"))
     assert statuses[b"429"] > 0
+
+
+@pytest.mark.parametrize("alone", ["/rankings"], indirect=True)
+def test_below_a_path_all_else_of_the_host_is_not_found_and_does_not_reach_the_site(alone):
+    """The site itself answers 500 to a request above its path."""
+    for path, status in {
+        "/": b"404",
+        "/favicon.ico": b"404",
+        "/static/css/base.css": b"404",
+        "/rankingsx/": b"404",
+        "/rankings": b"301",
+        "/rankings/": b"502",
+        "/rankings/static/css/base.css": b"502",
+        "/rankings/join/x/": b"502",
+    }.items():
+        assert alone(1, path=path) == {status: 1}, path
 
 
 def test_the_limits_count_by_the_cookie_that_the_site_sets():
