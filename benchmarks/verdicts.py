@@ -12,8 +12,9 @@ knows all variances: no single-step test of these data at this level finds more.
 report's sentence.
 
 The second table compares rules for many pairs: Bonferroni's, Shaffer's and the F test of Ryan, Einot,
-Gabriel and Welsch. The third looks at each study while it runs (``rankings.inference.sequential``): a
-decision is wrong even if it is withdrawn later. The fourth plans studies from pilots. Targets are in the
+Gabriel and Welsch. The third looks at each study while it runs (``rankings.inference.sequential``), in the
+world with most wrong decisions, which count even if withdrawn later, and in that where fewest true
+differences are found. The fourth plans studies from pilots. Targets are in the
 rows; a row that misses one by more than chance is marked.
 """
 
@@ -23,7 +24,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +57,7 @@ WORLDS: Final[Mapping[str, Mapping[str, Any]]] = {
 }
 AIM: Final = 0.055
 _WIDTHS: Final = {"world": 10}
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
@@ -74,28 +76,29 @@ class Row:
         return study if self.least_found is None else with_difference(study)
 
 
-@dataclass(frozen=True)
-class Worst:
-    """The worst of some worlds, and the worst coverage among all."""
+def worst_of(row: Row, n_studies: int, seed: int) -> tuple[str, Simulated, Outcome]:
+    """Return the world with most errors, or where least is found, with the worst coverage of all."""
 
-    world: str
-    study: Simulated
-    found: Outcome
-    coverage: float
+    def badness(one: Outcome) -> float:
+        return one.errors if row.least_found is None or one.power is None else -one.power
 
-
-def worst_of(row: Row, n_studies: int, seed: int) -> Worst:
-    """Return the outcome in the world with most errors, or where least is found."""
     studies = {world: row.in_world(world) for world in row.worlds}
-    first = {world: outcome(of, max(n_studies // 4, 1), seed) for world, of in studies.items()}
+    world, first, found = worst_world(studies, outcome, badness, n_studies, seed)
+    coverage = min(one.coverage for one in first.values())
+    return world, studies[world], replace(found, coverage=coverage)
 
-    def badness(world: str) -> float:
-        power = first[world].power
-        return first[world].errors if row.least_found is None or power is None else -power
 
-    world = max(first, key=badness)
-    found = outcome(studies[world], n_studies, seed + 1)
-    return Worst(world, studies[world], found, min(one.coverage for one in first.values()))
+def worst_world(
+    studies: Mapping[str, Simulated],
+    simulated: Callable[[Simulated, int, int], Found],
+    badness: Callable[[Found], float],
+    n_studies: int,
+    seed: int,
+) -> tuple[str, dict[str, Found], Found]:
+    """Return the worst world, what fewer studies found in each, and what all find in the worst."""
+    first = {world: simulated(one, max(n_studies // 4, 1), seed) for world, one in studies.items()}
+    world = max(first, key=lambda name: badness(first[name]))
+    return world, first, simulated(studies[world], n_studies, seed + 1)
 
 
 def _rows() -> list[Row]:
@@ -248,23 +251,28 @@ def _looked_at() -> Iterator[tuple[str, Simulated]]:
 
 def show_looks(options: argparse.Namespace) -> int:
     """Print the table of studies with looks; return how many rows miss a target."""
-    heads = ("wrong", "at most", "at end", "found", "at end", "after", "withdrawn")
-    print("\n" + "looks while a study runs".ljust(48), *(head.rjust(9) for head in heads))
+    heads = ["wrong", "at most", "at end", "world"]
+    heads += ["found", "at end", "after", "withdrawn", "world"]
+    print("\n" + "looks while a study runs".ljust(30), *(head.rjust(10) for head in heads))
     n_missed = 0
     for name, study in _looked_at():
         if options.only not in name:
             continue
-        equal = outcome_of_looks(study, options.studies, options.seed)
-        differing = replace(study, farther=study.protocols // 2)
-        n = max(options.studies // 4, 1)
-        found = outcome_of_looks(differing, n, options.seed)
+        equals = {world: replace(study, **change) for world, change in WORLDS.items()}
+        n, seed, n_farther = options.studies, options.seed, study.protocols // 2
+        world, _, equal = worst_world(equals, outcome_of_looks, lambda one: one.wrong, n, seed)
+        differing = {name: replace(one, farther=n_farther) for name, one in equals.items()}
+        hardest, _, found = worst_world(
+            *(differing, outcome_of_looks, lambda one: -1.0 if one.found is None else -one.found),
+            *(max(n // 4, 1), seed),
+        )
         missed = exceeds(max(equal.wrong, found.wrong), ALPHA, options.studies)
         n_missed += missed
-        cells = [f"{equal.wrong:.1%}", f"{ALPHA:.1%}", f"{equal.wrong_at_end:.1%}"]
+        cells = [f"{equal.wrong:.1%}", f"{ALPHA:.1%}", f"{equal.wrong_at_end:.1%}", world]
         cells += [f"{found.found or 0:.2f}", f"{found.found_at_end or 0:.2f}"]
         cells += ["" if found.share is None else f"{found.share:.0%}", f"{found.withdrawn:.2f}"]
-        shown = " ".join(cell.rjust(9) for cell in cells)
-        print(f"{name:48} {shown}{'  missed' if missed else ''}", flush=True)
+        shown = " ".join(cell.rjust(10) for cell in [*cells, hardest])
+        print(f"{name:30} {shown}{'  missed' if missed else ''}", flush=True)
     return n_missed
 
 
@@ -394,24 +402,21 @@ def show_worlds(options: argparse.Namespace) -> int:
     for row in _rows():
         if options.only not in row.name:
             continue
-        worst = worst_of(row, options.studies, options.seed)
-        found = worst.found
+        world, worst, found = worst_of(row, options.studies, options.seed)
         missed = misses(row, found)
         n_missed += missed
         study = row.study
         n_units = study.groups if study.groups and study.declared else study.annotators
         limits = ["" if row.most_errors is None else f"{row.most_errors:.1%}"]
         limits.append(f"{risk_of(n_units, study.protocols)} %" if row.most_errors else "")
-        cells = [f"{found.errors:.1%}", *limits, worst.world.rjust(10)]
+        cells = [f"{found.errors:.1%}", *limits, world.rjust(10)]
         by_edit = None
-        if not worst.study.flips:
-            by_edit = outcome(
-                replace(worst.study, loss="edit"), options.studies, options.seed + 1
-            ).errors
-        cells += ["" if by_edit is None else f"{by_edit:.1%}", f"{worst.coverage:.1%}"]
+        if not worst.flips:
+            by_edit = outcome(replace(worst, loss="edit"), options.studies, options.seed + 1).errors
+        cells += ["" if by_edit is None else f"{by_edit:.1%}", f"{found.coverage:.1%}"]
         if row.least_found is not None:
             cells += [f"{found.difference:.3f}", f"{found.power:.2f}", f"{row.least_found:.2f}"]
-            known = found_at_best(worst.study, options.studies, options.seed)
+            known = found_at_best(worst, options.studies, options.seed)
             cells.append(f"{known:.2f}")
         shown = " ".join(cell.rjust(8) for cell in cells)
         print(f"{row.name:41} {shown}{'  missed' if missed else ''}", flush=True)

@@ -1,6 +1,7 @@
 """Simulated studies with looks while they run: wrong decisions, and which differences are found when."""
 
 from dataclasses import dataclass
+from itertools import permutations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,21 +39,23 @@ def outcome_of_looks(study: Simulated, n_studies: int, seed: int) -> OutcomeOfLo
     if n_studies < 1:
         raise RankingError(f"the number of studies must be at least 1, got {n_studies}")
     rng = np.random.default_rng(seed)
-    farther = study.is_farther.tolist()
-    true = {
-        (f"p{near}", f"p{far}")
-        for far in range(study.protocols)
-        for near in range(study.protocols)
-        if farther[far] and not farther[near]
+    farther, coarse = study.is_farther.tolist(), study.is_coarse.tolist()
+    # Which decisions are right; none is known where one of two protocols rounds.
+    is_right = {
+        (f"p{near}", f"p{far}"): farther[far] and not farther[near]
+        for near, far in permutations(range(study.protocols), 2)
+        if coarse[near] == coarse[far]
     }
+    true = {decision for decision, right in is_right.items() if right}
+    false = is_right.keys() - true
     wrong = wrong_at_end = n_withdrawn = found = found_at_end = 0
     shares: list[float] = []
     for _ in range(n_studies):
         made = simulate(study, rng)
         decided_at, held, withdrawn = _looks(study, made, rng)
         at_end = {*decisions_of(compare(made.as_tested(study)))}
-        wrong += bool(decided_at.keys() - true)
-        wrong_at_end += bool(at_end - true)
+        wrong += bool(decided_at.keys() & false)
+        wrong_at_end += bool(at_end & false)
         found += len(true & {*held})
         found_at_end += len(true & at_end)
         n_withdrawn += withdrawn

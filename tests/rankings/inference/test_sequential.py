@@ -127,3 +127,10 @@ def test_looks_err_as_one_test_and_find_nearly_as_much(order, protocols):
     )
     assert found.found >= found.found_at_end - 0.1
     assert found.share < 0.9
+
+
+def test_whether_a_protocol_that_rounds_is_nearer_is_not_known():
+    """The second ties all, so that looks decide against it."""
+    rounding = Simulated(8, 60, 2, coarse=10.0)
+    found = outcome_of_looks(rounding, 3, 1)
+    assert (found.wrong, found.wrong_at_end, found.found) == (0, 0, None)
