@@ -1,4 +1,4 @@
-"""What the servers that tests start are made of: an empty database, and packed scripts and styles."""
+"""An empty database, and packed scripts and styles, for the servers that tests start."""
 
 import os
 import shutil
