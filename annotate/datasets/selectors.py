@@ -12,6 +12,7 @@ from django.db.models.functions import Coalesce
 from django.utils.translation import ngettext
 
 from protocols.core.regions import Region, decode_regions
+from text_rankings.base.counts import some_of
 
 from .models import Dataset, Image, ImageQuerySet, Method, Result
 
@@ -252,9 +253,9 @@ def said_of_same_photographs(images: QuerySet[Image]) -> str:
     same = same_photographs(images)
     if not same:
         return ""
-    some = "; ".join(", ".join(names[:_SOME]) for names in same[:_SOME])
+    some = some_of([", ".join(names[:_SOME]) for names in same], _SOME, "; ")
     return ngettext(
         "{n} photograph has two or more names, so that people judge it more than once: {some}.",
         "{n} photographs have two or more names, so that people judge them more than once: {some}.",
         len(same),
-    ).format(n=len(same), some=some + (" …" if len(same) > _SOME else ""))
+    ).format(n=len(same), some=some)

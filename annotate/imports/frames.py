@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Final
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -12,8 +11,7 @@ from protocols.diagnostics.readings import STORED
 from protocols.formats.containers.frames import PictureSize
 from protocols.formats.containers.image_sizes import picture_sizes
 from protocols.formats.problems import Problems, pattern_of
-
-_N_NAMED: Final = 3
+from text_rankings.base.counts import some_of
 
 
 def sizes_of_photographs(path: Path, reading: str) -> dict[str, PictureSize]:
@@ -38,7 +36,7 @@ def tell_turned(problems: Problems, photographs: Mapping[str, Photograph], readi
             "{n} photograph with an EXIF orientation ({some})",
             "{n} photographs with an EXIF orientation ({some})",
             len(turned),
-        ).format(n=len(turned), some=_some(turned))
+        ).format(n=len(turned), some=some_of(turned))
         wanted, action = _("photographs that are stored upright"), _("turned upright")
         problems.warning("F8", found, wanted, action=action)
     if asked:
@@ -46,7 +44,7 @@ def tell_turned(problems: Problems, photographs: Mapping[str, Photograph], readi
             "{n} WebP photograph with an EXIF orientation ({some}), which browsers ignore",
             "{n} WebP photographs with an EXIF orientation ({some}), which browsers ignore",
             len(asked),
-        ).format(n=len(asked), some=_some(asked))
+        ).format(n=len(asked), some=some_of(asked))
         if reading:
             wanted, action = _("photographs without it"), _("read as they are, as specified")
             problems.warning("F2", found, wanted, action=action)
@@ -65,7 +63,7 @@ def tell_missing_photographs(
     without = _("no photograph of {n} of {images} ({some})").format(
         n=len(lacking),
         images=ngettext("{n} image", "{n} images", len(images)).format(n=len(images)),
-        some=", ".join(lacking[:3]) + (" …" if len(lacking) > 3 else ""),
+        some=some_of(lacking),
     )
     if strange:
         told = ngettext(
@@ -81,7 +79,3 @@ def tell_missing_photographs(
         problems.warning("N4", without, expected, action=action)
     else:
         problems.error("N4", _("no photograph at all"), _("photographs in a zip or a folder"))
-
-
-def _some(images: list[str]) -> str:
-    return ", ".join(images[:_N_NAMED]) + (" …" if len(images) > _N_NAMED else "")

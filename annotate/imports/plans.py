@@ -12,6 +12,7 @@ from annotate.datasets.models import Dataset, Method
 from protocols.diagnostics.readings import AS_NAMED, AS_READ, STORED, UPRIGHT, words_of
 from protocols.formats.problems import quoted
 from protocols.formats.recognition.reading import ENCODINGS, FORMATS, named_formats
+from text_rankings.base.counts import some_of
 
 from . import publishing
 from .errors import NotLoaded
@@ -258,10 +259,9 @@ def _left_alone(dataset: Dataset, files: Sequence[DraftFile]) -> Iterator[str]:
     touched = {method.pk for method in named if method is not None}
     others = [method.name for method in dataset.methods.all() if method.pk not in touched]
     if others:
-        some = ", ".join(others[:_MAX_NAMED]) + (" …" if len(others) > _MAX_NAMED else "")
         yield ngettext(
             "{n} other method: {names}", "{n} other methods: {names}", len(others)
-        ).format(n=len(others), names=some)
+        ).format(n=len(others), names=some_of(others, _MAX_NAMED))
     if n_runs := dataset.runs.count():
         yield ngettext("{n} protocol run", "{n} protocol runs", n_runs).format(n=n_runs)
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 from protocols.core.regions import Region, encode_regions
 from protocols.formats.containers.contents import Archive, Unit
 from protocols.formats.containers.frames import PictureSize, orientation_of
-from text_rankings.base.counts import counted
+from text_rankings.base.counts import counted, some_of
 
 from .corrections import amended
 from .readings import AS_READ, FRAMES, STORED, UPRIGHT, ReadingError, Sizes, words_of
@@ -99,11 +99,10 @@ def _asked(
     archive: Archive, sizes: Sizes, other: str, images: Sequence[str]
 ) -> tuple[Archive, Trial]:
     problems = archive.collected()
-    some = ", ".join(images[:3]) + (" …" if len(images) > 3 else "")
     problems.question(
         "F2",
         (
-            f"boxes on {_photographs(images)} with an EXIF orientation ({some}), which may be "
+            f"boxes on {_photographs(images)} with an EXIF orientation ({some_of(images)}), which may be "
             "on the upright photographs or on those as stored"
         ),
         "your choice of how to read the file",

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from text_rankings.base.counts import some_of
+
 Severity = Literal["error", "warning", "question"]
 # Part of a text: from this character up to, not including, that one.
 Span = tuple[int, int]
@@ -300,7 +302,7 @@ def pattern_of(names: Iterable[str]) -> str:
         return "no names"
     pattern, n = patterns.most_common(1)[0]
     if pattern.count("#") != 1 or 2 * n < len(names) or n < 3:
-        return ", ".join(names[:3]) + (" …" if len(names) > 3 else "")
+        return some_of(names)
     alike = [name for name in names if re.sub(r"\d+", "#", name) == pattern]
     alike.sort(key=_numbers)
     return f"{alike[0]} to {alike[-1]}"

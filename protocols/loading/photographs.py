@@ -5,9 +5,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
 
-from text_rankings.base.counts import counted
+from text_rankings.base.counts import counted, some_of
 
 from ..core.errors import ProtocolError
 from ..diagnostics.inspection import Noticed
@@ -17,7 +16,6 @@ from ..formats.containers.frames import PictureSize, orientation_of
 from ..formats.containers.image_sizes import picture_sizes
 from ..formats.problems import READ_ANYWAY, Problem, Problems
 
-_N_NAMED: Final = 3
 # How a person passes a reading: "--truth-reading stored".
 Option = Callable[[str], str]
 
@@ -125,10 +123,7 @@ def _tell_lacking(problems: Problems, archive: Archive, known: Mapping[str, Pict
         return
     problems.warning(
         "N4",
-        "no photograph of {n} of {images} ({some})".format(
-            n=len(lacking),
-            images=counted(len(archive.regions), "image"),
-            some=", ".join(lacking[:_N_NAMED]) + (" …" if len(lacking) > _N_NAMED else ""),
-        ),
+        f"no photograph of {len(lacking)} of {counted(len(archive.regions), 'image')} "
+        f"({some_of(lacking)})",
         "a photograph of each, named after its image",
     )

@@ -11,6 +11,7 @@ from typing import Any, Final, TextIO
 
 import numpy as np
 
+from text_rankings.base.counts import some_of
 from text_rankings.base.options import prose
 
 from ..agreement.report import RecallPrecision
@@ -110,9 +111,8 @@ def _said_of_images(left_out: Iterable[Sequence[str]]) -> Iterator[str]:
     for image, why in left_out:
         images_of.setdefault(why, []).append(image)
     for why, images in images_of.items():
-        named = ", ".join(images[:_NAMED]) + (" …" if len(images) > _NAMED else "")
         n = "1 image is" if len(images) == 1 else f"{len(images)} images are"
-        yield f"{n} left out for all methods and protocols, since {why}: {named}"
+        yield f"{n} left out for all methods and protocols, since {why}: {some_of(images, _NAMED)}"
 
 
 def as_text(detectors: Mapping[str, Any]) -> str:

@@ -4,7 +4,7 @@ import socket
 import ssl
 import stat
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -37,6 +37,7 @@ from annotate.operations.backups import daily
 from protocols import registry, score_versions
 from protocols.formats.recognition import known_formats
 from rankings.output.signature import TABLES_VERSION
+from text_rankings.base.counts import some_of
 
 from .memory import recalled
 from .versions import misfit
@@ -205,7 +206,10 @@ def photographs() -> Iterator[Finding]:
     if missing:
         advice = _("Restore them from a backup, or load the dataset's photographs again.")
         yield Finding(
-            "photographs", "fault", _("missing: {names}").format(names=some_of(missing)), advice
+            "photographs",
+            "fault",
+            _("missing: {names}").format(names=some_of(missing, MAX_NAMED)),
+            advice,
         )
     else:
         yield Finding("photographs", "well", _("all there"))
@@ -297,7 +301,7 @@ def failed_jobs() -> Iterator[Finding]:
     if not titles:
         yield Finding("jobs", "well", _("none failed three times within a day"))
         return
-    said = _("failed three times: {names}").format(names=some_of(titles, "; "))
+    said = _("failed three times: {names}").format(names=some_of(titles, MAX_NAMED, "; "))
     yield Finding("jobs", "warning", said, _("“Work” says why; the server's log says more."))
 
 
@@ -372,11 +376,6 @@ def found(these: Iterable[Check]) -> list[Finding]:
         if any(of.subject in _NEEDED and of.state == "fault" for of in findings):
             break
     return findings
-
-
-def some_of(names: Sequence[str], between: str = ", ") -> str:
-    """Return the first few names, with an ellipsis if there are more."""
-    return between.join(names[:MAX_NAMED]) + (" …" if len(names) > MAX_NAMED else "")
 
 
 def _first_line(said: object) -> str:

@@ -24,8 +24,9 @@ from protocols.core.errors import ProtocolError
 from protocols.core.regions import canonical_bytes
 from protocols.score_versions import why_other
 from protocols.scoring import score_methods
+from text_rankings.base.counts import some_of
 
-from .checks import MAX_NAMED, PAGE, Check, Finding, certificate, some_of
+from .checks import MAX_NAMED, PAGE, Check, Finding, certificate
 
 _IMAGES_SCORED_AGAIN: Final = 20
 
@@ -144,7 +145,7 @@ def scores() -> Iterator[Finding]:
             elif not registry.PROTOCOLS[run.protocol].needs_all_images:
                 runs.append(run)
     if outdated:
-        said = _("of another version: {names}").format(names=some_of(outdated, "; "))
+        said = _("of another version: {names}").format(names=some_of(outdated, MAX_NAMED, "; "))
         yield Finding("scores", "warning", said, _("Score these datasets again."))
     differing = (found for run in runs for found in _scored_otherwise(run))
     n = len(runs)
@@ -181,7 +182,9 @@ def _finding(subject: str, wrong: Iterable[str], well: str, advice: str = "") ->
     if not named:
         return Finding(subject, "well", well)
     advice = advice or _("Restore a backup made before the damage, or load these data again.")
-    return Finding(subject, "fault", _("wrong: {names}").format(names=some_of(named)), advice)
+    return Finding(
+        subject, "fault", _("wrong: {names}").format(names=some_of(named, MAX_NAMED)), advice
+    )
 
 
 def _report_it() -> str:

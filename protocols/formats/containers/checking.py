@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Final, Literal, TypeVar
 
-from text_rankings.base.counts import counted
+from text_rankings.base.counts import counted, some_of
 
 from ..names import fitted_names
 from ..problems import KEPT_AS_IT_IS, PASSED_OVER, Nearest, Problem, Problems, pattern_of, quoted
@@ -97,7 +97,7 @@ def missing_images(
         lacking = [image for image in images if image not in regions]
         if not lacking:
             continue
-        some = ", ".join(lacking[:3]) + (" …" if len(lacking) > 3 else "")
+        some = some_of(lacking)
         absent = counted(len(lacking), "image")
         found = f"no file for {absent} ({some})"
         if method is not None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from protocols.core.regions import Region
-from text_rankings.base.counts import counted
+from text_rankings.base.counts import counted, some_of
 
 from ..problems import Problems
 from .archives import Limits, open_archive
@@ -251,12 +251,11 @@ def _is_in_proportion(sides: tuple[int, int], others: tuple[int, int]) -> bool:
 
 
 def _tell_unknown(problems: Problems, unknown: Sequence[str], unit: Unit) -> None:
-    some = ", ".join(unknown[:3]) + (" …" if len(unknown) > 3 else "")
     images = counted(len(unknown), "image")
     words = "shares of {value} whose size is not known ({some})"
     if unit == Unit.FROM_BELOW:
         words = "y from the lower edge of {value} whose size is not known ({some})"
-    found = words.format(value=images, some=some)
+    found = words.format(value=images, some=some_of(unknown))
     problems.error("S3", found, "the photographs, in the same load or in the zip itself")
 
 
@@ -266,9 +265,7 @@ def _tell_frames(problems: Problems, in_frame: Mapping[bool, Sequence[str]], siz
     if asked:
         problems.error(
             "F8",
-            (
-                "coordinates that depend on WebP photographs with an EXIF orientation ({some})"
-            ).format(some=", ".join(asked[:3]) + (" …" if len(asked) > 3 else "")),
+            f"coordinates that depend on WebP photographs with an EXIF orientation ({some_of(asked)})",
             "photographs without it: some programs turn a WebP by it, browsers do not",
         )
     for is_stored, of_frame in in_frame.items():
