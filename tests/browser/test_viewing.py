@@ -521,6 +521,37 @@ def test_t23_where_one_result_is_shown_at_a_time_both_are_looked_at_and_the_firs
     assert seen["right"] >= 10 > 2 >= seen["left"] > 0
 
 
+# Where one result is shown, the mark of the other one that is yet to be seen follows.
+@cases(("size", "layout", "n"), [((1440, 900), "both", 1), ((390, 844), "one", 2)])
+def test_the_next_pair_of_an_image_is_laid_out_once(open_site, size, layout, n):
+    following = [screen(at, left="abc"[at % 3], right="abc"[(at + 1) % 3]) for at in range(2, 7)]
+    for payload in following:
+        payload["screen"]["first"] = ("right", "left")[payload["screen"]["number"] % 2]
+    site = open_site(screen(), list(map(without_results, following)), layout=layout)
+    resize(site.page, *size)
+    counts = site.page.context.new_cdp_session(site.page)
+    counts.send("Performance.enable")
+
+    def n_layouts():
+        found = counts.send("Performance.getMetrics")["metrics"]
+        return next(one["value"] for one in found if one["name"] == "LayoutCount")
+
+    n_each = []
+    for payload in following:
+        # The other side, where one is shown.
+        for key in ("1", "q", "a", "c"):
+            site.page.keyboard.press(key)
+        site.page.locator("[data-screen][data-seen]").wait_for()
+        site.view_boxes()
+        before = n_layouts()
+        site.page.keyboard.press("Enter")
+        site.page.locator(f"[data-screen-id={payload['screen']['id']}]").wait_for()
+        site.view_boxes()
+        n_each.append(n_layouts() - before)
+    # A message may come at the same time.
+    assert min(n_each) == n
+
+
 def test_the_camera_stays_with_its_image(open_site):
     other = screen(3, image=image(key="image-2", url="/photograph2.png"))
     site = open_site(following=[without_results(screen(2, left="c")), other])

@@ -55,6 +55,8 @@ export function createCamera(pictures, image, { onFrame, onPoint }) {
     if (!shown) return;
     const { view } = hand;
     const pane = { width: shown.width, height: shown.height };
+    const isSame = pane.width === view.pane.width && pane.height === view.pane.height && view.dots === devicePixelRatio;
+    if (isMeasured && isSame) return;
     set(isMeasured ? resized(view, pane, devicePixelRatio) : createView(view.image, pane, devicePixelRatio));
     isMeasured = true;
   }

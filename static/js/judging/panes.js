@@ -115,7 +115,7 @@ export function createPanes(root, payload, { onPhotograph, onSkip }) {
   });
   pair.panes.forEach((pane) => offerList(pair, pane));
   pair.switches = [...root.parentElement.querySelectorAll("[data-switch] [data-side]")];
-  pair.look = offerSwitch(root, pair.switches, pair.camera.measure);
+  pair.look = offerSwitch(root, pair.switches);
   pair.layout = createLayout(root, {
     image: () => pair.image,
     onLay() {
@@ -273,11 +273,10 @@ async function showList(pair, pane) {
 }
 
 // Where one pane is shown, a tap shows the other at the same place. Returns a function that shows a side.
-function offerSwitch(root, buttons, onSwitch) {
+function offerSwitch(root, buttons) {
   const look = (side) => {
     root.dataset.shown = side;
     for (const each of buttons) each.setAttribute("aria-pressed", String(each.dataset.side === side));
-    onSwitch();
   };
   for (const each of buttons) each.addEventListener("click", () => look(each.dataset.side));
   buttons[0].parentElement.hidden = false;
