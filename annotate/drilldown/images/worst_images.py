@@ -12,7 +12,6 @@ from django.utils.translation import gettext as _
 from annotate.datasets.drawing import Picture, picture
 from annotate.datasets.models import Dataset, Image, Method
 from annotate.scoring.models import ImageLoss, ProtocolRun, Score
-from text_rankings.base.image_sets import image_sets
 
 # The credit and its divisor that a figure adds up over images.
 _CREDITS = {"recall": ("recalled", "n_truth"), "precision": ("precise", "n_detections")}
@@ -115,15 +114,11 @@ class Evaluated:
 
 def evaluated(question: Question) -> Evaluated:
     """Count the images that the filters leave, and those with scores of the compared methods."""
-    images = question.run.dataset.images.filter(**question.images)
-    sets = image_sets(
-        {
-            method.name: list(_images_of(question, method).filter(result__image__in=images))
-            for method in (question.method, question.against)
-            if method is not None
-        }
-    )
-    return Evaluated(len(sets.shared), images.count())
+    images = shared = question.run.dataset.images.filter(**question.images)
+    for method in (question.method, question.against):
+        if method is not None:
+            shared = shared.filter(pk__in=_images_of(question, method))
+    return Evaluated(shared.count(), images.count())
 
 
 @dataclass(frozen=True)
