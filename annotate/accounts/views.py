@@ -161,6 +161,8 @@ def study_invitations(request: SignedInRequest, slug: str) -> HttpResponse:
 
 def _invitations(request: SignedInRequest, study: Study | None, form: InviteForm) -> HttpResponse:
     context: dict[str, Any] = {"study": study}
+    if study is not None and request.user.has_perm("annotate.manage_people"):
+        context["members_url"] = reverse("studies:members", args=[study.slug])
     if form.is_valid():
         asked = {"role": Invitation.Role.ADMIN, **form.cleaned_data}
         with refusals_on(form, "emails"):

@@ -108,6 +108,17 @@ def test_researchers_invite_annotators_to_their_own_study(client, study):
     assert client.get(address).status_code == 404
 
 
+@pytest.mark.parametrize("sees_members", [True, False])
+def test_the_page_of_invitations_leads_to_the_members_those_who_may_see_them(
+    client, study, sees_members
+):
+    client.force_login(make_admin() if sees_members else add_researcher(study))
+    page = client.get(reverse("accounts:study_invitations", args=[study.slug]))
+    members = reverse("studies:members", args=[study.slug])
+    assert (members in page.text) == sees_members
+    assert client.get(members).status_code == (200 if sees_members else 404)
+
+
 def test_researchers_revoke_invitations_of_annotators_alone(client, study):
     client.force_login(add_researcher(study))
     of_annotator, of_researcher = made(study).invitation, made(study, role="researcher").invitation
