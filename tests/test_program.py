@@ -104,9 +104,8 @@ class TestTheFolderOfData:
         with pytest.raises(OperationalError, match="not a database"), alone(tmp_path, "here"):
             pass
 
-    @pytest.mark.parametrize("name", ["with space", "a#b", "100%25", "C:\\data\\é"])
-    def test_its_name_is_taken_as_it_is(self, tmp_path, name):
-        folder = tmp_path / name
+    def test_its_name_is_taken_as_it_is(self, tmp_path):
+        folder = tmp_path / "with space, a#b, 100%25, C:\\data\\é"
         code, said = said_by("manage", "check", "--data", str(folder))
         assert (code, said) == (0, "")
         assert folder.joinpath("db.sqlite3").is_file()
