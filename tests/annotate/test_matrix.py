@@ -7,18 +7,17 @@ be a failure of the server or hold a word of the second world, and no row of it 
 
 import json
 import re
-from contextlib import contextmanager
 from urllib.parse import urlencode
 
 import pytest
-from django.db import connection, transaction
+from django.db import connection
 from django.test import Client
 
 from annotate.api.scopes import SCOPES
 from annotate.studies.services import remove_member
 from tests.support.addresses import operations
 from tests.support.factories import add_researcher, make_admin
-from tests.support.made_once import made_once
+from tests.support.made_once import made_once, taken_back
 from tests.support.matrix import (
     addresses,
     changed,
@@ -85,13 +84,6 @@ made_two = made_once(Two)
 def two(made_two, settings):
     settings.API_RATES = dict.fromkeys(settings.API_RATES, "1000000/s")
     return made_two
-
-
-@contextmanager
-def taken_back():
-    with transaction.atomic():
-        yield
-        transaction.set_rollback(True)
 
 
 def faults_of(response, words, sent):

@@ -1,11 +1,9 @@
 """Every address, as an anonymous user, a stranger, an annotator, a researcher and an admin."""
 
 import io
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 import pytest
-from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 
@@ -32,7 +30,7 @@ from tests.support.factories import (
 )
 from tests.support.headers import check_headers
 from tests.support.kept import keep_report
-from tests.support.made_once import made_once
+from tests.support.made_once import made_once, taken_back
 from tests.support.participants import make_entrance
 
 pytestmark = pytest.mark.django_db
@@ -268,14 +266,6 @@ def _one_figure(monkeypatch):
     """One figure of one format is enough to see who gets all of them."""
     monkeypatch.setattr(work_of_figures, "NAMES", FIGURES[:1])
     monkeypatch.setattr(work_of_figures, "FORMATS", ("svg",))
-
-
-@contextmanager
-def taken_back():
-    """Undo what happens within, so that the next request meets the same site."""
-    with transaction.atomic():
-        yield
-        transaction.set_rollback(True)
 
 
 def address(name, site):

@@ -28,10 +28,7 @@ from benchmarks.own_site import free_port
 from tests.support.chunks import until
 from tests.support.factories import (
     make_admin,
-    make_dataset,
-    make_image,
-    make_method,
-    make_result,
+    make_street,
 )
 from tests.support.processes import database_url, wait_for_end
 
@@ -132,14 +129,7 @@ def here(text: str, folder: Path) -> str:
 
 @pytest.fixture
 def dataset():
-    """Eight images of two words; one method finds one of them each time, another nothing."""
-    dataset = make_dataset("street")
-    half, empty = make_method(dataset, "half"), make_method(dataset, "empty")
-    for at in range(8):
-        image = make_image(dataset, f"img_{at}", truth=[(0, 0, 99, 39), (200, 0, 299, 39)])
-        make_result(image, half, [(0, at, 99, 39)])
-        make_result(image, empty, [])
-    return dataset
+    return make_street()
 
 
 @pytest.mark.usefixtures("workers")

@@ -144,3 +144,14 @@ def make_run(study: Study, name: str, scores: Mapping[str, float]) -> ProtocolRu
                     run=run, result=result, recall=score, precision=score, f_score=score
                 )
     return run
+
+
+def make_street() -> Dataset:
+    """Eight images of two words; one method finds one of them each time, another nothing."""
+    dataset = make_dataset("street")
+    half, empty = make_method(dataset, "half"), make_method(dataset, "empty")
+    for at in range(8):
+        image = make_image(dataset, f"img_{at}", truth=[(0, 0, 99, 39), (200, 0, 299, 39)])
+        make_result(image, half, [(0, at, 99, 39)])
+        make_result(image, empty, [])
+    return dataset

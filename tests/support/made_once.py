@@ -10,6 +10,7 @@ its own transactions cannot share such data.
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
@@ -27,9 +28,16 @@ def module_data(django_db_setup, django_db_blocker, tmp_path_factory) -> Iterato
     with (
         django_db_blocker.unblock(),
         override_settings(DATA_DIR=folder, MEDIA_ROOT=folder / "images"),
-        transaction.atomic(),
+        taken_back(),
     ):
         yield folder
+
+
+@contextmanager
+def taken_back() -> Iterator[None]:
+    """Undo what happens within, so that what follows meets the same rows."""
+    with transaction.atomic():
+        yield
         transaction.set_rollback(True)
 
 

@@ -95,3 +95,12 @@ def undone(turn: current_screen.Turn) -> current_screen.Turn:
 
 def _of(turn: current_screen.Turn) -> dict[str, Any]:
     return {"screen_id": turn.screen.public_id, "annotator": turn.assignment.annotator}
+
+
+def in_names(study: Study, rankings: dict) -> dict:
+    """Return rankings of keys as rankings of sorted names."""
+    name_of = dict(study.dataset.methods.values_list("pk", "name"))
+    return {
+        criterion: [sorted(name_of[method] for method in bucket) for bucket in ranking]
+        for criterion, ranking in rankings.items()
+    }

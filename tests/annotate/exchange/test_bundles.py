@@ -8,7 +8,6 @@ from datetime import timedelta
 import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
-from django.db import transaction
 from django.urls import reverse
 
 from annotate.datasets.models import (
@@ -55,7 +54,7 @@ from tests.support.factories import (
     make_study,
 )
 from tests.support.judges import HOST, with_judges
-from tests.support.made_once import made_once
+from tests.support.made_once import made_once, taken_back
 from tests.support.truths import rank_by, rank_everything, same_truth
 from tests.support.work import file_made
 from tests.support.worked import empty_the_site, n_rows, worked_study
@@ -221,9 +220,8 @@ def test_a_study_in_the_careful_order_goes_out_and_comes_back_the_same():
     ],
 )
 def test_a_draw_that_cannot_be_is_refused(change, sentence):
-    with transaction.atomic():
+    with taken_back():
         members = members_of(bundle_of(pairs_study()))
-        transaction.set_rollback(True)
     rows = lines_of(members, "assignments-0001.jsonl")
     change(next(row["drawn"] for row in rows if row["drawn"]))
     assert sentence in refused(summed(members | {"assignments-0001.jsonl": as_lines(rows)}))

@@ -6,7 +6,6 @@ import random
 import zipfile
 
 import pytest
-from django.db import transaction
 
 from annotate.exchange.bundles import CHECKSUMS, MANIFEST, STUDY, VERSION
 from annotate.exchange.bundles.reading import import_study
@@ -22,6 +21,7 @@ from tests.support.bundles import (
     zipped,
 )
 from tests.support.judges import with_judges
+from tests.support.made_once import taken_back
 from tests.support.worked import worked_study
 
 pytestmark = pytest.mark.django_db
@@ -30,9 +30,8 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(scope="module")
 def made_members(module_data):
     """A bundle of a study that is no longer there."""
-    with transaction.atomic():
+    with taken_back():
         members = members_of(bundle_of(with_judges(worked_study()), photographs=True))
-        transaction.set_rollback(True)
     forget_photographs()
     return members
 

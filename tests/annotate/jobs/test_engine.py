@@ -21,7 +21,7 @@ from annotate.studies.models import Membership
 from protocols import scoring
 from tests.support.chunks import Dies, Raises, Square, Waits, pid_of_waiting, until
 from tests.support.clusters import started_cluster
-from tests.support.factories import make_dataset, make_image, make_method, make_result
+from tests.support.factories import make_image, make_result, make_street
 from tests.support.work import make_follower, work_for_followers
 from text_rankings.base.chunks import answers
 from text_rankings.base.errors import ChunkFailed
@@ -213,14 +213,7 @@ def run_apart(pk):
 
 @pytest.fixture
 def dataset():
-    """Eight images of two words; one method finds one of them each time, another nothing."""
-    dataset = make_dataset("street")
-    half, empty = make_method(dataset, "half"), make_method(dataset, "empty")
-    for at in range(8):
-        image = make_image(dataset, f"img_{at}", truth=[(0, 0, 99, 39), (200, 0, 299, 39)])
-        make_result(image, half, [(0, at, 99, 39)])
-        make_result(image, empty, [])
-    return dataset
+    return make_street()
 
 
 def stored(run):

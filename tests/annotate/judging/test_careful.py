@@ -16,6 +16,7 @@ from tests.support.truths import (
     CRITERIA,
     answer,
     first_turn,
+    in_names,
     judged,
     rank_everything,
     same_truth,
@@ -37,20 +38,12 @@ def careful_study(methods="abcde", **settings):
     return make_study(list(methods), strategy="careful", **settings)
 
 
-def named(study, rankings):
-    name_of = dict(study.dataset.methods.values_list("pk", "name"))
-    return {
-        criterion: [sorted(name_of[method] for method in bucket) for bucket in ranking]
-        for criterion, ranking in rankings.items()
-    }
-
-
 def test_consistent_answers_end_in_exactly_those_rankings_without_a_check():
     study = careful_study(images=2)
     rank_everything(study, add_annotator(study), ABCDE)
     for assignment in Assignment.objects.all():
         assert assignment.state == "complete"
-        assert named(study, assignment.rankings) == ABCDE
+        assert in_names(study, assignment.rankings) == ABCDE
         purposes = assignment.screens.values_list("purpose", "strategy")
         assert {*purposes} == {("place", "careful")}
     call_command("replay", "--check")
@@ -91,7 +84,7 @@ def test_undo_brings_back_the_pair_and_a_changed_answer_is_new_evidence():
     assert [past.n_set_aside for past in answer_history.history(study, annotator)] == [0]
     services.change(screen_id=turn.screen.public_id, annotator=annotator)
     rank_everything(study, annotator, ABCDE)
-    assert named(study, Assignment.objects.get().rankings) == ABCDE
+    assert in_names(study, Assignment.objects.get().rankings) == ABCDE
     call_command("replay", "--check")
 
 
@@ -142,9 +135,9 @@ def test_methods_join_and_leave():
     make_result(study.images.get(), late)
     assert add_method(study=study, method=late) == 1
     rank_everything(study, annotator, ABCDE)
-    assert named(study, Assignment.objects.get().rankings) == ABCDE
+    assert in_names(study, Assignment.objects.get().rankings) == ABCDE
     withdraw_method(study=study, method=study.methods.get(name="b"))
-    recall = named(study, Assignment.objects.get().rankings)["recall"]
+    recall = in_names(study, Assignment.objects.get().rankings)["recall"]
     assert recall == [["a"], ["c"], ["d"], ["e"]]
     call_command("replay", "--check")
 

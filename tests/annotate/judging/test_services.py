@@ -15,6 +15,7 @@ from tests.support.truths import (
     answer,
     asked_verdicts,
     first_turn,
+    in_names,
     judged,
     rank_by,
     rank_everything,
@@ -33,14 +34,6 @@ TRUTHS = {
 }
 
 
-def names(study: Study, rankings: dict) -> dict:
-    name_of = dict(study.dataset.methods.values_list("pk", "name"))
-    return {
-        criterion: [sorted(name_of[method] for method in bucket) for bucket in ranking]
-        for criterion, ranking in rankings.items()
-    }
-
-
 @pytest.mark.parametrize("strategy", ["insertion", "balanced"])
 def test_consistent_answers_end_in_exactly_those_rankings(strategy):
     study = make_study(["a", "b", "c", "d"], images=2, strategy=strategy)
@@ -49,7 +42,7 @@ def test_consistent_answers_end_in_exactly_those_rankings(strategy):
     assignments = Assignment.objects.filter(annotator=annotator)
     assert [assignment.state for assignment in assignments] == ["complete"] * 2
     for assignment in assignments:
-        assert names(study, assignment.rankings) == TRUTHS
+        assert in_names(study, assignment.rankings) == TRUTHS
 
 
 def test_what_follows_is_not_asked_and_not_stored():
@@ -68,7 +61,7 @@ def test_results_that_look_alike_are_ranked_as_one():
     annotator = add_annotator(study)
     n_screens = rank_everything(study, annotator, ABC)
     assert n_screens == 1
-    rankings = names(study, Assignment.objects.get().rankings)
+    rankings = in_names(study, Assignment.objects.get().rankings)
     assert rankings["recall"] == [["a"], ["b", "c"]]
 
 
@@ -78,7 +71,7 @@ def test_an_image_on_which_all_results_look_alike_needs_no_screen():
     assert services.start(study=study, annotator=annotator).turn is None
     assignment = Assignment.objects.get()
     assert assignment.state == "complete"
-    assert names(study, assignment.rankings)["recall"] == [["a", "b"]]
+    assert in_names(study, assignment.rankings)["recall"] == [["a", "b"]]
 
 
 def test_complete_rankings_are_counted_per_image():
@@ -244,7 +237,7 @@ def test_answers_after_a_skip_count():
     turn = services.start(study=study, annotator=annotator).turn
     skipped(turn, "other")
     rank_everything(study, annotator, ABC)
-    assert names(study, Assignment.objects.get().rankings)["recall"] == [["a"], ["b", "c"]]
+    assert in_names(study, Assignment.objects.get().rankings)["recall"] == [["a"], ["b", "c"]]
 
 
 def test_a_pair_skipped_twice_ends_the_image_as_incomplete_and_it_does_not_count():

@@ -40,6 +40,7 @@ from rankings.analysis.verdicts import earlier_loss
 from rankings.output.analysis_tables import tables_of
 from rankings.output.latex import Look
 from tests.support.databases import bare_database
+from tests.support.made_once import taken_back
 from tests.support.pages import flat
 from tests.support.truths import answer, same_truth
 
@@ -93,9 +94,8 @@ def upgraded(django_db_setup, django_db_blocker, tmp_path_factory, request):
 @pytest.fixture
 def site(upgraded):
     """The state of the upgraded site; what a test changes is taken back."""
-    with transaction.atomic():
+    with taken_back():
         yield upgraded
-        transaction.set_rollback(True)
 
 
 def test_every_row_is_there_and_says_what_it_said(site):

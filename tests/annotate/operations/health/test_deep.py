@@ -4,7 +4,7 @@ import json
 
 import pytest
 from django.core.management import call_command
-from django.db import connection, transaction
+from django.db import connection
 
 from annotate.datasets.models import Method, Result, stored_path
 from annotate.judging.models import Assignment
@@ -14,7 +14,7 @@ from annotate.scoring.services import score_protocol
 from annotate.studies.models import StudyImage
 from protocols import score_versions
 from tests.support.factories import add_annotator
-from tests.support.made_once import made_once
+from tests.support.made_once import made_once, taken_back
 from tests.support.truths import rank_everything
 from tests.support.world import TRUTH, make_world
 
@@ -158,10 +158,9 @@ def test_scores_of_regions_that_cannot_be_read_end_in_no_traceback(world):
     ],
 )
 def test_a_planted_damage_is_found(world, damage, check, subject):
-    with transaction.atomic():
+    with taken_back():
         damage(world)
         state, said = of(CHECKS[check])[subject]
-        transaction.set_rollback(True)
     assert state == "fault", said
     assert said.startswith("wrong: ")
 
