@@ -3,10 +3,10 @@
     python -m benchmarks.page [--screens 200] [--server-screens 600] [--skip-browser]
 
 A generated study of 12 methods on 20 photographs is answered by keyboard in Chromium: from the
-confirming key press to the painted next pair; requests and bytes per screen; size of scripts and
-styles; memory. Then an image with thousands of boxes is moved. Then the server is measured alone,
-on SQLite: answer in, next pair out, with 10 and with 50 methods. Nothing passes or fails; targets
-are printed next to the numbers.
+confirming key press to the painted next pair, in a large and in a small window; requests and bytes
+per screen; size of scripts and styles; memory. Then an image with thousands of boxes is moved. Then
+the server is measured alone, on SQLite: answer in, next pair out, with 10 and with 50 methods.
+Nothing passes or fails; targets are printed next to the numbers.
 """
 
 import argparse
@@ -34,7 +34,7 @@ from .own_site import (
 
 _METHODS, _IMAGES = 12, 20
 _CROWD = 4000
-_WINDOW = {"width": 1440, "height": 900}
+_WINDOW, _TELEPHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
 _KEYS = {
     "recall": {"left": "1", "equal": "2", "right": "3"},
     "precision": {"left": "q", "equal": "w", "right": "e"},
@@ -118,9 +118,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _server(10, options.server_screens // 2, methods_per_visit=2)
 
 
-def _opened(browser: Any, address: str, session: str) -> Any:
-    """Return a browser context of an annotator who sees both results: no key switches sides."""
-    return signed_in(browser, address, session, viewport=_WINDOW)
+def _opened(browser: Any, address: str, session: str, window: dict[str, int] = _WINDOW) -> Any:
+    return signed_in(browser, address, session, viewport=window)
 
 
 def _times(values: Sequence[float]) -> str:
@@ -137,10 +136,11 @@ def _browser(site: Any, n_screens: int) -> None:
         _METHODS, max(n_screens // 2, _SLOW_SCREENS) + 2, photographs=True, methods_per_visit=2
     )
     crowded = make_study(2, 1, n_words=_CROWD)
-    [annotator] = make_annotators(study, 1)
+    [annotator, small] = make_annotators(study, 2)
     [other] = make_annotators(crowded, 1)
     [third, fourth] = make_annotators(pairs, 2)
-    other_session, pairs_session, slow_session = map(sign_in, (other, third, fourth))
+    sessions = map(sign_in, (small, other, third, fourth))
+    small_session, other_session, pairs_session, slow_session = sessions
     session, port = sign_in(annotator), free_port()
     address = f"http://127.0.0.1:{port}"
     with site.served(gunicorn(port, "--workers", "2"), port), chromium() as browser:
@@ -149,6 +149,10 @@ def _browser(site: Any, n_screens: int) -> None:
         print(f"In the browser: {_METHODS} methods, {_IMAGES} photographs, {n_screens} screens")
         _answer_by_keyboard(page, f"{address}/judge/{study.slug}/", n_screens)
         _first_pair(browser, address, f"/judge/{study.slug}/", session)
+        print("The same in a window of 390 x 844, where a key shows the other result")
+        telephone = _opened(browser, address, small_session, _TELEPHONE)
+        _answer_by_keyboard(telephone.new_page(), f"{address}/judge/{study.slug}/", n_screens)
+        telephone.close()
         context.add_cookies([{"name": "sessionid", "value": pairs_session, "url": address}])
         print(f"The same, one pair an image, {n_screens // 2} screens")
         # No annotator answers before the next image has arrived, which takes a fraction of a
@@ -202,6 +206,8 @@ def _answer_by_keyboard(page: Any, url: str, n_screens: int, pause_ms: int = 0) 
         if number % _MEMORY_EVERY == _WARM_UP:
             memory.append((number, *_memory(cdp)))
         shown = page.evaluate(_SHOWN)
+        if page.locator("[data-one]").count():
+            page.keyboard.press("c")
         # An answer counts only after both results were shown.
         page.locator("[data-screen][data-seen]").wait_for()
         page.wait_for_timeout(pause_ms)
@@ -211,7 +217,7 @@ def _answer_by_keyboard(page: Any, url: str, n_screens: int, pause_ms: int = 0) 
         after = page.evaluate(_SHOWN)
         is_within = after["image"] == shown["image"]
         (within if is_within else between).append(page.evaluate("() => window.measured.at(-1)"))
-        if not is_within:
+        if not is_within and not page.locator("[data-one]").count():
             # Both results count as seen once they are painted over the photograph.
             page.locator("[data-screen][data-seen]").wait_for()
             seen.append(page.evaluate("() => window.seen.at(-1)"))
@@ -227,11 +233,12 @@ def _answer_by_keyboard(page: Any, url: str, n_screens: int, pause_ms: int = 0) 
             strange.append(others)
     memory.append((n_screens, *_memory(cdp)))
     if within:
-        print_line("confirm to next pair painted, median / p95", _times(within), "60 / 100 ms")
+        print_line("confirm to next pair painted, median / p95", _times(within), "40 / 60 ms")
         alone = len(within) - len(strange)
         print_line("screens with the POST as their only request", f"{alone} of {len(within)}")
     if between:
         print_line("the same where the image changes", _times(between))
+    if seen:
         print_line("  until its photograph and boxes are seen", _times(seen))
     for others in strange[:3]:
         print_line("  besides", ", ".join(urlsplit(url).path for url in others))
