@@ -43,7 +43,7 @@ for name, value in seen.items():
 print(
     "Why it matters: what is compared are the images of the ground truth alone, so the option changes nothing. A\n"
     "list of words has no row for an image without one, and a detector that sees text in every forest is perfect.\n"
-    "Give each image without words a row whose class is missing."
+    "Give each image without words a row of the class nan, which is passed over."
 )
 assert [*seen.values()] == [1, 1, 1, 0.4], "the behaviour changed"
 PYTHON
