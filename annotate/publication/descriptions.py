@@ -16,7 +16,8 @@ from annotate.reports.models import KeptReport
 from rankings.agreement.main_table import MEASURES
 from rankings.agreement.packed_tables import images_of_table
 from rankings.output.escaping import latex_text
-from rankings.output.methods_text import counted, n_left_out
+from rankings.output.methods_text import n_left_out
+from text_rankings.base.counts import counted
 
 from .models import PublicPage
 

@@ -263,7 +263,11 @@ def _of_people(around: Mapping[str, Any]) -> list[str]:
     measured = [name for name, row in people.items() if row["distance"] is not None]
     if len(measured) > 1:
         far = max(measured, key=lambda name: people[name]["distance"])
-        words = _("{name} is farthest from the others: {distance} on average over {n} images.")
+        words = ngettext(
+            "{name} is farthest from the others: {distance} on average over {n} image.",
+            "{name} is farthest from the others: {distance} on average over {n} images.",
+            people[far]["n_images"],
+        )
         said.append(
             words.format(
                 name=far, distance=_two(people[far]["distance"]), n=people[far]["n_images"]
@@ -275,20 +279,24 @@ def _of_people(around: Mapping[str, Any]) -> list[str]:
 def _of_settings(around: Mapping[str, Any]) -> list[str]:
     """Return under how many other settings the first protocol stays first."""
     variants = around["sensitivity"]
-    best, others = variants[0]["best"] if variants else [], variants[1:]
+    # Without images nothing is first.
+    best, others = (
+        variants[0]["best"] if variants else [],
+        [of for of in variants[1:] if of["best"]],
+    )
     if not best or not others:
         return []
-    same = sum(bool({*best} & {*one["best"]}) for one in others)
+    differing = [one for one in others if not {*best} <= {*one["best"]}]
     words = ngettext(
         "Under {same} of {n} other setting, {name} has the smallest Score as well.",
         "Under {same} of {n} other settings, {name} has the smallest Score as well.",
         len(others),
     )
+    same = len(others) - len(differing)
     said = [words.format(same=same, n=len(others), name=" = ".join(best))]
-    other = [one for one in others if not {*best} & {*one["best"]} and one["best"]]
-    if other:
-        each = "; ".join(f"{one['name']}: {' = '.join(one['best'])}" for one in other)
-        said.append(_("Others come first by {each}.").format(each=each))
+    if differing:
+        each = "; ".join(f"{one['name']}: {' = '.join(one['best'])}" for one in differing)
+        said.append(_("The first place differs by {each}.").format(each=each))
     return said
 
 

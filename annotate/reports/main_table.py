@@ -161,6 +161,10 @@ class ShownTable:
     programs: Sequence[ShownRow] = ()
 
     @property
+    def has_person(self) -> bool:
+        return any(row.is_person for row in self.baselines)
+
+    @property
     def heads(self) -> list[Head]:
         return list(_Columns(self).heads())
 

@@ -14,6 +14,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from text_rankings.base.counts import counted
+
 from ..errors import RankingError
 from ..orders.packed_scores import Floats
 from .clusters import NONE_DECLARED, Declared
@@ -413,9 +415,8 @@ class _Evidence:
             few = _OF_FEW.get(n_annotators, f"{n_with_images} people have {_N_IMAGES_EACH} images")
             said.append(f"{few}; {_N_PEOPLE} people with {_N_IMAGES_EACH} images each are needed.")
         if n_images < _N_IMAGES:
-            said.append(
-                f"{n_images} images that two people ranked are compared; {_N_IMAGES} are needed."
-            )
+            had = counted(n_images, "image")
+            said.append(f"{had} ranked by two people; {_N_IMAGES} are needed.")
         if self.done < _DONE:
             said.append(f"{100 * self.done:.0f} % of its tasks are done; 95 % are needed.")
         if self.tuned:

@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any, Final
 
+from text_rankings.base.counts import counted
+
 from ..analysis.verdicts import n_different
 from ..elicitation.log import CRITERIA
 from ..inference.moderation import ENOUGH_PROTOCOLS
 from ..inference.multi_reader import STEPS_FROM
+from ..inference.resampling import FEW_IMAGES
 from .escaping import latex_text, markdown_text
 from .judge_tables import programs_of
 from .skips import ALIKE, END, KEPT, REASONS, UNFINISHED, VISITS, n_lost
@@ -53,11 +56,6 @@ def methods_paragraph(data: Mapping[str, Any]) -> Paragraph:
 def n_left_out(header: Mapping[str, str]) -> int:
     """Return how many annotators a report leaves out, from what its header says of each."""
     return len(_LEFT_OUT.findall(header.get("annotators left out", "")))
-
-
-def counted(number: int | str, what: str) -> str:
-    """Return a number with its singular noun in English."""
-    return f"{number} {what}" if str(number) == "1" else f"{number} {what}s"
 
 
 def keys_of(paragraph: Paragraph) -> list[str]:
@@ -125,8 +123,9 @@ def _parts(data: Mapping[str, Any]) -> Iterator[str | Citation]:
     )
     yield Citation(("DPTF18",))
     yield (
-        f". {counted(header['annotators'], 'annotator')} gave {header['complete rankings']} complete "
-        f"rankings on {counted(header['images of the study'], 'image')}. "
+        f". {counted(header['annotators'], 'annotator')} gave "
+        f"{counted(header['complete rankings'], 'complete ranking')} on "
+        f"{counted(header['images of the study'], 'image')}. "
     )
     if is_external:
         yield f"Their answers were {header['origin of the answers']}. "
@@ -245,10 +244,12 @@ def _statistics(data: Mapping[str, Any]) -> Iterator[str | Citation]:
     analysis = [around for around in data["analysis"].values() if around["intervals"]["n_images"]]
     if not analysis:
         return
-    n_resamples = analysis[0]["intervals"]["n_resamples"]
-    yield f"Intervals are 95 % percentile intervals of {n_resamples} bootstrap resamples of the images"
-    yield Citation(("ET93",))
-    yield ", with the annotators fixed"
+    if n := max(around["intervals"]["n_resamples"] for around in analysis):
+        yield f"Intervals are 95 % percentile intervals of {n} bootstrap resamples of the images"
+        yield Citation(("ET93",))
+        yield ", with the annotators fixed"
+    else:
+        yield f"The Scores have no intervals, which need at least {FEW_IMAGES} images"
     if "against_silence" in analysis[0]:
         yield from _of_losses()
         yield from _of_tests(analysis)

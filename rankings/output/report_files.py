@@ -5,6 +5,8 @@ from dataclasses import asdict, dataclass
 from itertools import zip_longest
 from typing import Any, Final
 
+from text_rankings.base.counts import counted
+
 from ..agreement.baselines import A_PERSON
 from ..agreement.main_table import MEASURES, Measure, further_measures, row_from_json
 from ..agreement.report import CriterionReport, Report
@@ -164,18 +166,14 @@ def facts_of(report: Report, header: Mapping[str, str]) -> dict[str, str]:
     for criterion, table in report.criteria.items():
         facts[f"{criterion}, used"] = _used(table)
         if table.unproven:
-            n_images = _counted(len(table.unproven), "image")
+            n_images = counted(len(table.unproven), "image")
             facts[f"{criterion}, consensus not proven to be the nearest"] = n_images
     return facts
 
 
 def _used(table: CriterionReport) -> str:
-    used = f"{_counted(table.n_images, 'image')}, {_counted(table.n_rankings, 'ranking')}"
-    return f"{used}; {_counted(len(table.left_out), 'image')} left out"
-
-
-def _counted(n: int, what: str) -> str:
-    return f"{n} {what}" if n == 1 else f"{n} {what}s"
+    used = f"{counted(table.n_images, 'image')}, {counted(table.n_rankings, 'ranking')}"
+    return f"{used}; {counted(len(table.left_out), 'image')} left out"
 
 
 _INTERVAL: Final = r"95\,\%"
@@ -356,12 +354,14 @@ def _sentences(
     report: Report, facts: Mapping[str, str], look: Look, blocks: Mapping[str, _Block]
 ) -> Iterator[str]:
     where = f" on {latex_text(facts['dataset'])}" if "dataset" in facts else ""
-    who = f", {facts['annotators']} annotators" if "annotators" in facts else ""
+    who = f", {counted(facts['annotators'], 'annotator')}" if "annotators" in facts else ""
     n_images = {name: table.n_images for name, table in report.criteria.items()}
     if len(set(n_images.values())) == 1:
-        counts = f"{next(iter(n_images.values()))} images"
+        counts = counted(next(iter(n_images.values())), "image")
     else:
-        counts = ", ".join(f"{latex_text(name)}: {n} images" for name, n in n_images.items())
+        counts = ", ".join(
+            f"{latex_text(name)}: {counted(n, 'image')}" for name, n in n_images.items()
+        )
     yield f"Evaluation protocols against people's rankings{where} ({counts}{who})."
     if look.layout == "stacked" or look.width == "page":
         yield (

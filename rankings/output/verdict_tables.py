@@ -119,7 +119,7 @@ def _few_images(data: Data) -> list[str]:
 
 def _resamples(data: Data) -> str:
     counts = {around["intervals"]["n_resamples"] for around in data["analysis"].values()}
-    return ", ".join(f"{count:,}" for count in sorted(counts)) or "no"
+    return ", ".join(f"{count:,}" for count in sorted(counts - {0})) or "no"
 
 
 def differences(data: Data) -> Table:

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 
-def counted(n: int, one: str, many: str | None = None) -> str:
+def counted(n: int | str, one: str, many: str | None = None) -> str:
     """Return a number with its noun, as in "1 image" and "2 images"."""
-    return f"{n} {one if n == 1 else many or f'{one}s'}"
+    return f"{n} {one if str(n) == '1' else many or f'{one}s'}"
 
 
 def some_of(names: Sequence[str], most: int = 3, between: str = ", ") -> str:

@@ -1,5 +1,6 @@
 """The page of the open questions: each with a short answer, its tables and its figure."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -303,12 +304,17 @@ def nearest_by_part(around: Mapping[str, Any]) -> str:
     slices = around["questions"]["slices"]
     if not slices:
         return _("Not known: no image counts yet.")
-    nearest: dict[str, int] = {}
+    n_parts = Counter(cut["by"] for cut in slices)
+    # A property that all images share divides nothing.
+    slices = [cut for cut in slices if n_parts[cut["by"]] > 1]
+    if not slices:
+        return _("All images are alike in every property by which they could be divided.")
+    nearest: Counter[str] = Counter()
     for cut in slices:
         scores = [score for score in cut["scores"] if score["protocol"] != ALL_TIED]
-        if scores:
-            best = min(scores, key=lambda score: score["score"])["protocol"]
-            nearest[best] = nearest.get(best, 0) + 1
+        least = min((score["score"] for score in scores), default=None)
+        if least is not None:
+            nearest[" = ".join(of["protocol"] for of in scores if of["score"] == least)] += 1
     counted = sorted(nearest.items(), key=lambda one: (-one[1], one[0]))
     names = ", ".join(f"{name} ({n})" for name, n in counted[:4])
     words = _("Over {n} parts of the images the nearest protocol is {names}.")

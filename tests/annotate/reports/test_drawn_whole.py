@@ -161,6 +161,7 @@ def test_drawn_studies_are_rendered_whole(client, drawn):
         found = NOT_FOR_PEOPLE.search(text)
         assert not found, (address, text[max(0, found.start() - 80) :][:160])
         assert at or said in text, text
+        check_words(text)
         if "answer" in response.context:
             check_protocols(response.context)
         if response.context.get("preferred"):
@@ -168,6 +169,19 @@ def test_drawn_studies_are_rendered_whole(client, drawn):
     check_files(whole[1])
     check_methods(client, *whole)
     check_sentences(client, whole[0])
+
+
+def check_words(text):
+    """No number has the wrong noun, and nothing is told of rows, parts or resamples that are not there."""
+    one_of_many = re.search(
+        r"(?<![\w.,–-])1 (complete )?(images|annotators|rankings|protocols|methods)\b(?! or)", text
+    )
+    assert not one_of_many, text[max(0, one_of_many.start() - 80) :][:160]
+    assert " 0 bootstrap resamples" not in text
+    if "A person : the Score" in text:
+        assert "a person human baseline" in text
+    if "could be divided into parts" in text:
+        assert "parts of the images the nearest protocol is" not in text
 
 
 def numbers_after(text, words):
@@ -180,7 +194,7 @@ def check_sentences(client, study):
     """The report and the study's page agree about one study, open and closed."""
     report = client.get(reverse("reports:report", args=[study.slug]), {"open": "all"})
     page, table = read(report.text), report.context["shown"].table
-    assert numbers_after(page, "N images") == [study.study_images.count()]
+    assert numbers_after(page, "N image") == [study.study_images.count()]
     if table.n_images != study.study_images.count():
         assert f"({table.n_images} counted)" in page
     assert "0 agreed" not in page
@@ -230,7 +244,7 @@ def check_methods(client, study, kept, public):
     assert words_of(texts["methods.tex"]) == words_of(texts["methods.md"])
     text = " ".join(texts["methods.md"].split())
     people = study.memberships.filter(role="annotator").count()
-    said = (r"(\d+) annotators? gave (\d+) complete rankings on (\d+) images?\.", text)
+    said = (r"(\d+) annotators? gave (\d+) complete rankings? on (\d+) images?\.", text)
     assert [*map(int, re.search(*said).groups())] == [
         people,
         study.assignments.filter(state="complete").count(),

@@ -78,7 +78,7 @@ def test_the_worked_example_by_pairs_is_that_by_rankings_to_1e_12():
     # Three people and two images: no statement.
     assert found.may_stand_in is None
     assert "Three annotators cannot show this" in found.missing[0]
-    assert "2 images that two people ranked" in found.missing[1]
+    assert "2 images ranked by two people" in found.missing[1]
 
 
 def test_psi_by_deleting_a_person_from_a_complete_study():
@@ -238,7 +238,7 @@ def test_a_judge_of_peoples_taste_may_stand_in_and_one_that_draws_may_not():
 @pytest.mark.parametrize(
     ("cut", "options", "says"),
     [
-        ((29, 8), {}, "29 images that two people ranked"),
+        ((29, 8), {}, "29 images ranked by two people"),
         ((40, 4), {}, "Four annotators"),
         ((40, 8), {"done": 0.94}, "94 % of its tasks"),
         ((40, 8), {"tuned": True}, "tuned on some"),
