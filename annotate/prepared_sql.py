@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from django.db import connection
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import CursorWrapper
 
 # Of the annotator whose screen it is: attributes of the study that the query returns.
@@ -90,6 +91,15 @@ def known_answers(study: int, annotator: int) -> list[tuple[dict[str, Any], list
     """
     found = rows(_KNOWN_ANSWERS, [study, annotator])
     return [(json.loads(pairs)[number], verdicts) for number, pairs, *verdicts in found]
+
+
+def without_compiling(connection: BaseDatabaseWrapper, **_: Any) -> None:
+    """Let PostgreSQL run plans as they are: compiling them takes longer than our queries.
+
+    By a statement, because poolers of connections refuse such a setting at the start.
+    """
+    if connection.vendor == "postgresql":
+        connection.connection.execute("SET jit TO off")
 
 
 def rows(sql: str, values: Sequence[int] | Mapping[str, Any]) -> list[tuple[Any, ...]]:

@@ -57,17 +57,17 @@ _IN_WORK: Final = """(
             AND other.state = 'in_work'
     )"""
 # The two conditions before the counting spare it for all images but those in progress.
-_HAS_ROOM: Final = f"""
-    AND one.n_complete < {_ROOM} AND (one.image_id NOT IN (
+_HAS_ROOM: Final = """
+    AND one.n_complete < {room} AND (one.image_id NOT IN (
         SELECT image_id FROM annotate_assignment WHERE study_id = %(study)s AND state = 'in_work'
-    ) OR one.n_complete + {_IN_WORK} < {_ROOM})
+    ) OR one.n_complete + {in_work} < {room})
 """
-_HAS_ROOM_WITHOUT: Final = f"""
+_HAS_ROOM_WITHOUT: Final = """
     AND one.n_complete - (
         SELECT COUNT(*) FROM annotate_assignment AS other WHERE other.study_id = %(study)s
             AND other.image_id = one.image_id AND other.state = 'complete'
-            AND other.annotator_id IN ({{left_out}})
-    ) + {_IN_WORK} < {_ROOM}
+            AND other.annotator_id IN ({left_out})
+    ) + {in_work} < {room}
 """
 _FIRST: Final = """
     (
@@ -213,7 +213,8 @@ class ImageOrder:
         return _N_AVAILABLE.format(available=self._if_alone(0))
 
     def _if_alone(self, alone: int) -> str:
-        return self._available.replace("{alone}", str(alone))
+        room = _ROOM.format(alone=alone)
+        return self._available.replace("{in_work}", _IN_WORK).replace("{room}", room)
 
     def _rows(self, sql: str, **more: int) -> list[tuple[Any, ...]]:
         return rows(sql, {**self._values, **more})

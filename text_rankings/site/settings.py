@@ -137,9 +137,8 @@ def _database() -> dict[str, Any]:
             "pip install 'text-detection-rankings[postgres]'"
         )
     if "postgres" in settings["ENGINE"]:
-        # For annotate.prepared_sql.rows; other queries are not prepared. JIT takes longer than it saves.
-        own = {"prepare_threshold": 5, "options": "-c jit=off"}
-        settings["OPTIONS"] = own | settings.get("OPTIONS", {})
+        # For annotate.prepared_sql.rows; Django's own queries are not prepared.
+        settings["OPTIONS"] = {"prepare_threshold": 5} | settings.get("OPTIONS", {})
     if settings["ENGINE"] == "django.db.backends.sqlite3":
         try:
             DATA_DIR.mkdir(parents=True, exist_ok=True)
@@ -294,7 +293,8 @@ JOBS = "queue"
 WORKER_BEAT_SECONDS = 3.0
 # Address of the queue, if it is not stored with the site's data: redis://host:6379/0.
 QUEUE_URL = env.text("QUEUE_URL", default="")
-# Processes for the chunks of a job without a cluster (0: the job's own; None: one for each core).
+# Chunks of jobs are computed by processes of this machine (0: in the job's own process, where a chunk
+# cannot be ended; None: one for each core), or on a Dask cluster if its scheduler is named.
 ENGINE_WORKERS = env.number("ENGINE_WORKERS", default=None)
 # The longest that a job may run, in hours; 0: no limit.
 JOB_MAX_HOURS = env.number("JOB_MAX_HOURS", default=12)
