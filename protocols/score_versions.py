@@ -1,7 +1,7 @@
 """The version of the scores: a number that goes up when a protocol's scores may change.
 
 The program's own version changes with every release; scores of one version can be compared, whatever
-program made them. `tests/protocols/test_score_versions.py` compares stored scores with the version.
+program made them. `tests/test_stored_numbers.py` compares stored scores with the version.
 """
 
 from dataclasses import dataclass

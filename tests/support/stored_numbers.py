@@ -32,9 +32,19 @@ def now() -> dict[str, dict[str, Any]]:
         for name in (protocol.slug, *(f"{protocol.slug}:{of}" for of in protocol.variants))
     }
     rankings, by_image = random_study(5)
-    recall = {"recall": rankings["recall"]}
-    found = analyse(recall, by_image, SETTINGS, n_resamples=200).to_json()
-    return {"scores": scores, "tables": dict(_numbers(found))}
+    whole = rankings["recall"]
+    # Two of the three people rank an image.
+    shared = {
+        image: {name: own for name, own in people.items() if name != "abc"[at % 3]}
+        for at, (image, people) in enumerate(whole.items())
+    }
+    studies = {"": whole, "shared": shared}
+    found = {
+        name: analyse({"recall": of}, by_image, SETTINGS, n_resamples=200).to_json()
+        for name, of in studies.items()
+    }
+    tables = {path: number for name, one in found.items() for path, number in _numbers(one, name)}
+    return {"scores": scores, "tables": tables}
 
 
 def _figures(name: str, scene: Scene) -> list[float | None]:
