@@ -23,7 +23,7 @@ from annotate.datasets.services import (
     scenes_of_csv,
 )
 from annotate.datasets.shortcuts import seen_dataset
-from annotate.leaderboards import selectors as leaderboards
+from annotate.leaderboards.shortcuts import keep_worst, shown_leaderboard
 from annotate.requests import SignedInRequest, loads_data, refusals_on, require, takes_files
 from annotate.scoring.leaderboards import newest_runs
 from annotate.scoring.readiness import readiness
@@ -57,8 +57,12 @@ def dataset_list(request: SignedInRequest) -> HttpResponse:
 
 
 @login_required
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 def detail(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Show a dataset with its leaderboard.
+
+    When posted, keep the images on which some methods do worst as a selection.
+    """
     dataset = seen_dataset(request, slug)
     n_images = dataset.images.count()
     methods = selectors.method_counts(dataset, n_images)
@@ -80,14 +84,14 @@ def detail(request: SignedInRequest, slug: str) -> HttpResponse:
         "n_imports": dataset.imports.count(),
         "studies": permitted(request.user, "annotate.follow_study", Study).filter(dataset=dataset),
     }
-    if scored := newest_runs(dataset):
-        boards = leaderboards.boards_of(scored, "f_score")
-        context |= {
-            "boards": boards,
-            "rows": leaderboards.rows_of(boards),
-            "others": boards.others,
-        }
-    return render(request, "datasets/detail.html", context)
+    if newest_runs(dataset):
+        context |= shown_leaderboard(request, dataset, context["studies"])
+        keep = context["keep"]
+        if keep.is_valid():
+            with refusals_on(keep):
+                return keep_worst(request, dataset, context["boards"], keep.cleaned_data)
+    status = 422 if request.method == "POST" else 200
+    return render(request, "datasets/detail.html", context, status=status)
 
 
 @login_required

@@ -1,18 +1,33 @@
 """Requests and responses that the pages of signed-in and of all other readers share."""
 
+from collections.abc import Mapping
+from typing import Any
+
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import reverse
 from django.utils import translation
+from django.utils.translation import gettext as _
 
 from annotate.datasets.models import Dataset
-from annotate.reports.exports import TABLE_WRITERS
+from annotate.datasets.shortcuts import keep_and_list
+from annotate.drilldown.selectors import worst_of_each
+from annotate.figures.figure import Figure
+from annotate.figures.presentation import shown
+from annotate.figures.themes import Paper
+from annotate.reports.exports import FORMATS, TABLE_WRITERS
 from annotate.reports.provenance import described
 from annotate.reports.shortcuts import file_response
+from annotate.requests import SignedInRequest
 from annotate.scoring.leaderboards import newest_runs
+from annotate.studies.models import Study
 from rankings.output.detector_tables import disagreement_table, leaderboard_table
 from rankings.output.signature import SIGNATURE
 
-from .forms import LeaderboardForm
-from .selectors import Boards, boards_of
+from .figure import figure_of
+from .forms import KeepForm, LeaderboardForm
+from .models import PublicBoard
+from .selectors import Boards, boards_of, orders_of_people, rows_of
 
 
 def asked_boards(request: HttpRequest, dataset: Dataset) -> tuple[LeaderboardForm, Boards]:
@@ -28,6 +43,47 @@ def asked_boards(request: HttpRequest, dataset: Dataset) -> tuple[LeaderboardFor
     if not boards.offers_shared:
         del form.fields["shared"]
     return form, boards
+
+
+def shown_leaderboard(
+    request: SignedInRequest, dataset: Dataset, studies: QuerySet[Study]
+) -> dict[str, Any]:
+    """Return what leaderboards/leaderboard.html needs; ``studies`` are those that the reader may follow."""
+    form, boards = asked_boards(request, dataset)
+    people = orders_of_people(studies)
+
+    def address(figure: Figure, extension: str, paper: Paper) -> str:
+        asked = request.GET.copy()
+        asked["theme"], asked["width"] = paper.theme_name, paper.width_name
+        path = reverse("leaderboards:figure", args=[dataset.slug, extension])
+        return f"{path}?{asked.urlencode()}"
+
+    return {
+        "form": form,
+        "keep": KeepForm(request.POST or None, slugs=boards.slugs.values()),
+        "boards": boards,
+        "rows": rows_of(boards, people),
+        "others": boards.others,
+        "people": people,
+        "disagreements": disagreement_table(boards.boards).rows,
+        "formats": FORMATS,
+        "figure": shown(figure_of(boards), address),
+        "public": PublicBoard.objects.filter(dataset=dataset).first(),
+    }
+
+
+def keep_worst(
+    request: SignedInRequest, dataset: Dataset, boards: Boards, asked: Mapping[str, Any]
+) -> HttpResponse:
+    """Keep the images on which methods do worst as a selection. Raises SelectionRefused."""
+    [run] = [run for run in newest_runs(dataset) if run.name == boards.by]
+    methods = list(dataset.methods.filter(slug__in=asked["method"]))
+    names = ", ".join(method.name for method in methods)
+    origin = _("Where each of {methods} loses most by {protocol}: {n} images").format(
+        methods=names, protocol=run.name, n=asked["n"]
+    )
+    images = worst_of_each(run, boards.figure, methods, asked["n"])
+    return keep_and_list(request, dataset=dataset, name=asked["name"], images=images, origin=origin)
 
 
 def table_response(

@@ -4,7 +4,6 @@ from . import views
 
 app_name = "leaderboards"
 urlpatterns = [
-    path("<slug:slug>/leaderboard/", views.leaderboard, name="leaderboard"),
     re_path(
         r"^(?P<slug>[-\w]+)/(?P<table>leaderboard|disagreements)\.(?P<extension>csv|json|tex|md)$",
         views.file,

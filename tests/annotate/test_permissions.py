@@ -161,7 +161,6 @@ ADDRESSES = {
     "datasets:viewer": ("get", {}, FOLLOWERS, 200),
     "datasets:mend": ("get", {}, {"admin"}, 200),
     "datasets:selections": ("get", {}, FOLLOWERS, 200),
-    "leaderboards:leaderboard": ("get", {}, FOLLOWERS, 200),
     "leaderboards:file": ("get", {}, FOLLOWERS, 200),
     "leaderboards:figure": ("get", {}, FOLLOWERS, 200),
     "leaderboards:publish": ("post", {}, {"admin"}, 302),

@@ -42,7 +42,6 @@ ADDRESSES = [
     "/studies/{study}/reports/{kept}/",
     "/data/{dataset}/",
     "/data/{dataset}/plan/",
-    "/data/{dataset}/leaderboard/",
     "/api/v1/studies/{study}/report",
     "/api/v1/studies/{study}/standings",
     "/api/v1/studies/{study}/progress",

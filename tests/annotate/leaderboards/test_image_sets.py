@@ -28,7 +28,7 @@ def loaded(missing, **more):
 
 
 def page(dataset):
-    return reverse("leaderboards:leaderboard", args=[dataset.slug])
+    return reverse("datasets:detail", args=[dataset.slug])
 
 
 def rows_of(client, dataset, **query):

@@ -1,4 +1,4 @@
-"""The leaderboard of a dataset: on its own page, on the dataset's, as files, by the API."""
+"""The leaderboard of a dataset: on its page, as files, by the API."""
 
 import csv
 import io
@@ -44,13 +44,14 @@ def dataset():
 
 
 def page(dataset):
-    return reverse("leaderboards:leaderboard", args=[dataset.slug])
+    return reverse("datasets:detail", args=[dataset.slug])
 
 
 def test_before_any_score_the_page_says_what_to_do(admin, dataset):
     shown = admin.get(page(dataset))
-    assert "No protocol has scored these results yet." in shown.text
+    assert "boards" not in shown.context
     assert reverse("scoring:score", args=[dataset.slug]) in shown.text
+    assert admin.post(page(dataset), {"n": "5", "name": "x"}).status_code == 422
 
 
 def test_methods_are_in_the_order_of_the_official_figure(admin, dataset):
@@ -81,15 +82,6 @@ def test_equal_figures_share_a_place(admin, dataset):
     score_protocol(dataset=dataset, slug="iou")
     rows = admin.get(page(dataset)).context["rows"]
     assert [(row.place, row.method) for row in rows[:3]] == [(1, "copy"), (1, "whole"), (3, "half")]
-
-
-def test_the_page_of_the_data_set_shows_it(admin, dataset):
-    address = reverse("datasets:detail", args=[dataset.slug])
-    assert page(dataset) not in admin.get(address).text
-    score_protocol(dataset=dataset, slug="iou")
-    shown = admin.get(address)
-    assert page(dataset) in shown.text
-    assert shown.context["rows"][0].method == "whole"
 
 
 def test_another_protocol_and_figure_order_it_by_choice(admin, dataset):
