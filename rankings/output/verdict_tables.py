@@ -134,5 +134,5 @@ def differences(data: Data) -> Table:
 
 def not_tested(reasons: Collection[str]) -> list[str]:
     """Return sentences that say why some pairs have no test."""
-    words = "Some cannot be tested: {reason}."
+    words = "Where there is no test: {reason}."
     return [words.format(reason=reason) for reason in sorted(reasons)]
