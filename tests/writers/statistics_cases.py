@@ -1,4 +1,4 @@
-"""Cases of statistics: drawn ones, ones with ties and gaps, one annotator, and all equal.
+"""Cases of statistics: for each a drawn one, ones with ties and gaps, one annotator, and all equal.
 
 Places are bucket numbers, best first; None where an annotator left a method out.
 """
@@ -77,11 +77,13 @@ def cases() -> dict[str, dict[str, Any]]:
     images = _table(draws, 12, 5, whole=False)
     ties = _table(draws, 12, 5, whole=True)
     same = [[1.0] * 5] * 12
-    gap = [row[:] for row in images]
-    gap[2][1] = None  # type: ignore[call-overload]
+    gap: list[list[float | None]] = [[*row] for row in images]
+    gap[2][1] = None
     p_values = [[1.0] * 7 for _ in range(7)]
     for a, b in combinations(range(7), 2):
         p_values[a][b] = p_values[b][a] = draws.choice((0.01, 0.3, 0.6))
+    # The last two have the same p-values with all others.
+    alike = [[*row[:6], row[5]] for row in [*p_values[:6], p_values[5]]]
     untested = [[1.0, None], [None, 1.0]]
     pairs, with_ties = (_pairs(draws, ties=of) for of in (False, True))
     by_image = {
@@ -98,11 +100,21 @@ def cases() -> dict[str, dict[str, Any]]:
             ]
         )
     }
+    tables = {"strict": images, "ties": ties, "gaps": gap, "one": images[:1], "equal": same}
+    compared = {
+        "strict": pairs,
+        "ties": with_ties,
+        # The first and the last are never compared.
+        "gaps": [of for of in pairs if of[:2] != [0, 3]],
+        "one": [of for of in pairs if of[4] == "0"],
+        "equal": [[*of[:2], 2, *of[3:]] for of in pairs],
+    }
     return {
         "alpha": {"strict": strict, "ties": tied, "gaps": gaps, "one": strict[:1], "equal": equal},
         "concordance": {
             **{f"strict {i}": of for i, of in enumerate(by_image["strict"])},
             **{f"ties {i}": of for i, of in enumerate(by_image["ties"])},
+            "gaps": [[None, *by_image["strict"][0][0][1:]], *by_image["strict"][0][1:]],
             "one": by_image["strict"][0][:1],
             "equal": [[0] * N_METHODS] * 3,
         },
@@ -112,13 +124,19 @@ def cases() -> dict[str, dict[str, Any]]:
         "tau": {
             **{f"strict {i}": of[:2] for i, of in enumerate(by_image["strict"])},
             **{f"ties {i}": of[:2] for i, of in enumerate(by_image["ties"])},
+            "gaps": [[None, *by_image["strict"][0][0][1:]], by_image["strict"][0][1]],
+            # With themselves.
+            "one": [by_image["ties"][0][0]] * 2,
             "equal": [[0] * N_METHODS, list(range(N_METHODS))],
         },
-        "friedman": {"strict": images, "ties": ties, "one": images[:1], "equal": same},
-        "nemenyi": {"strict": images, "ties": ties, "one": images[:1], "equal": same},
+        "friedman": tables,
+        "nemenyi": tables,
         "letters": {
             "strict": p_values,
+            "ties": alike,
             "gaps": untested,
+            # Of the two signs of one difference, both are as far from 0.
+            "one": [[1.0] * 5] * 5,
             "equal": [[1.0] * 3] * 3,
             "limit": [[1.0, 0.05], [0.05, 1.0]],
         },
@@ -128,14 +146,8 @@ def cases() -> dict[str, dict[str, Any]]:
             "equal": [_buckets([0] * N_METHODS)] * 3,
             "limit": [[["m0"], ["m1"]], [["m1"], ["m0"]]],
         },
-        "bradley-terry": {
-            "strict": pairs,
-            "ties": with_ties,
-            "one": [of for of in pairs if of[4] == "0"],
-            "equal": [[a, b, 2, "0", "0"] for a, b in combinations(range(4), 2)],
-        },
-        "arena-by-annotator": {"strict": pairs, "equal": [[*of[:2], 2, *of[3:]] for of in pairs]},
-        "arena-by-image": {"strict": pairs},
+        "bradley-terry": compared,
+        "arena": compared,
     }  # fmt: skip
 
 

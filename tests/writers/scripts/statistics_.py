@@ -1,4 +1,4 @@
-"""Answers of independent libraries to the cases of ``cases.json``: a value, None for nan, or the error.
+"""Answers of independent libraries to the cases of ``cases.json``: a value, None for nan, or the refusal.
 
 Places are bucket numbers, best first; None where an annotator left a method out.
 """
@@ -22,6 +22,9 @@ from corankco.scoringscheme import ScoringScheme
 from scipy import stats
 
 warnings.filterwarnings("ignore")
+with open("cases.json", encoding="utf-8") as file:
+    given = json.load(file)
+RIDGE = given["ridge"]
 # A pair tied in one of two rankings costs 1/2; a method that a ranking leaves out costs nothing.
 KEMENY = ScoringScheme([[0, 1, 0.5, 0, 0, 0], [0.5, 0.5, 0, 0, 0, 0]])
 
@@ -59,15 +62,21 @@ def intraclass(table):
 
 
 def tau(pair):
-    return stats.kendalltau(*pair).statistic
+    return stats.kendalltau(*np.array(pair, dtype=float)).statistic
 
 
 def friedman(table):
-    return list(stats.friedmanchisquare(*np.array(table).T))
+    return list(stats.friedmanchisquare(*np.array(table, dtype=float).T))
 
 
 def nemenyi(table):
-    return scikit_posthocs.posthoc_nemenyi_friedman(np.array(table)).values.tolist()
+    """Pairs with p <= .05; None for one without p."""
+    p_values = scikit_posthocs.posthoc_nemenyi_friedman(np.array(table, dtype=float)).values
+    return [
+        None if np.isnan(p_values[a, b]) else f"{a}-{b}"
+        for a, b in combinations(range(len(p_values)), 2)
+        if not p_values[a, b] > 0.05
+    ]
 
 
 def letters(p_values):
@@ -82,17 +91,11 @@ def kemeny(rankings):
     buckets = [
         sorted(str(of) for of in bucket) for bucket in consensus.consensus_rankings[0].buckets
     ]
-    return [buckets, float(consensus.kemeny_score)]
+    return [" > ".join(map(" = ".join, buckets)), float(consensus.kemeny_score)]
 
 
-def bradley_terry(pairs):
-    data = [(a, b) if won == 0 else (b, a) for a, b, won, *_ in pairs if won != 2]
-    n = 1 + max(max(a, b) for a, b, *_ in pairs)
-    return choix.opt_pairwise(n, data, alpha=RIDGE / 2, tol=1e-12).tolist()
-
-
-def arena(pairs, cluster="voter"):
-    """Scores, limits of ranks, and the standard errors of the leads, resampled by a cluster."""
+def arena_of(pairs):
+    """Battles in which chance decides which method is named first."""
     draws = random.Random(1)
     battles = []
     for a, b, won, image, annotator in pairs:
@@ -107,13 +110,28 @@ def arena(pairs, cluster="voter"):
                 voter_id=annotator,
             )
         )
-    found = arenakit.bootstrap(
-        arenakit.Arena(battles), partial(arenakit.fit_bt, ties="drop", prior=RIDGE), cluster=cluster
-    )
-    leads = [
-        found.scores[:, a] - found.scores[:, b] for a, b in combinations(range(found.point.size), 2)
-    ]
-    return [found.point.tolist(), found.rank_ci().tolist(), [float(of.std(ddof=1)) for of in leads]]
+    return arenakit.Arena(battles)
+
+
+FIT = partial(arenakit.fit_bt, ties="drop", prior=RIDGE)
+
+
+def bradley_terry(pairs):
+    """Strengths of two libraries, neither of which knows of ties."""
+    data = [(a, b) if won == 0 else (b, a) for a, b, won, *_ in pairs if won != 2]
+    n = 1 + max(max(a, b) for a, b, *_ in pairs)
+    strengths = choix.opt_pairwise(n, data, alpha=RIDGE / 2, tol=1e-12).tolist()
+    return [strengths, FIT(arena_of(pairs).counts()).scores.tolist()]
+
+
+def limits(pairs, cluster):
+    found = arenakit.bootstrap(arena_of(pairs), FIT, cluster=cluster).rank_ci()
+    return [f"{low:.0f}–{high:.0f}" for low, high in found]
+
+
+def arena(pairs):
+    """The first and the last rank of each method, resampled by annotator, and by image."""
+    return [answer(partial(limits, cluster=of), pairs) for of in ("voter", "item")]
 
 
 LIBRARIES = {
@@ -126,8 +144,7 @@ LIBRARIES = {
     "letters": letters,
     "kemeny": kemeny,
     "bradley-terry": bradley_terry,
-    "arena-by-annotator": arena,
-    "arena-by-image": partial(arena, cluster="item"),
+    "arena": arena,
 }
 
 
@@ -140,13 +157,10 @@ def without_nan(value):
 def answer(call, case):
     try:
         return without_nan(json.loads(json.dumps(call(case))))
-    except Exception as fault:
-        return f"{type(fault).__name__}: {fault}"
+    except ValueError as refusal:
+        return f"refused: {refusal}"
 
 
-with open("cases.json", encoding="utf-8") as file:
-    given = json.load(file)
-RIDGE = given["ridge"]
 answers = {
     name: {label: answer(LIBRARIES[name], case) for label, case in cases.items()}
     for name, cases in given["cases"].items()
