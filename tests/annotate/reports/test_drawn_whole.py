@@ -172,7 +172,7 @@ def test_drawn_studies_are_rendered_whole(client, drawn):
 
 
 def check_words(text):
-    """No number has the wrong noun, and nothing is told of rows, parts or resamples that are not there."""
+    """No number has the wrong noun, and no sentence is about rows, parts or resamples that are not there."""
     one_of_many = re.search(
         r"(?<![\w.,–-])1 (complete )?(images|annotators|rankings|protocols|methods)\b(?! or)", text
     )
