@@ -261,7 +261,7 @@ OF_SETS = {
         # 4 of 24.
         figures=(1 / 6, 1.0),
         said=(
-            "no file for 10 images",
+            "no entry for 10 images",
             "no boxes on 10 of 12 images whose ground truth has text (83 %)",
         ),
         codes=frozenset({"F5", "N4"}),

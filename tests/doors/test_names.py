@@ -81,7 +81,7 @@ def test_a_coco_dataset_of_results_has_names_and_ids_of_its_own():
     )
     said = " ".join(str(one.message) for one in told)
     assert "it fits (“res_img_2” as “img_2”)" in said
-    assert "no file for 1 image (img_1)" in said
+    assert "no entry for 1 image (img_1)" in said
     assert "found a shape without area, “5,5,5,5,5,14,5,14”" in said
     with pytest.raises(coco.NotCoco, match=r"regions for shop; .* has img_1, img_2"):
         coco.evaluate(truth, {**results, "images": [{"id": 1, "file_name": "shop.jpg"}]})

@@ -99,17 +99,17 @@ def missing_images(
             continue
         some = some_of(lacking)
         absent = counted(len(lacking), "image")
-        found = f"no file for {absent} ({some})"
+        found = f"no entry for {absent} ({some})"
         if method is not None:
-            found = f"no file of {method} for {absent} ({some})"
+            found = f"no entry of {method} for {absent} ({some})"
         if meaning is None:
             expected = (
-                "a file for each image, or your choice of whether a missing one means “no boxes” "
+                "an entry for each image, or your choice of whether a missing one means “no boxes” "
                 "or “not evaluated”"
             )
             problems.question("N4", found, expected)
         else:
-            problems.warning("N4", found, "a file for each image", action=_MEANINGS[meaning])
+            problems.warning("N4", found, "an entry for each image", action=_MEANINGS[meaning])
     return problems.found
 
 

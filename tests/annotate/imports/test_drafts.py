@@ -369,7 +369,7 @@ class TestQuestions:
         assert receipt.counts["methods"]["net"]["results"] == n_results
         # The receipt said "Nothing unusual was found."
         [note] = receipt.warnings
-        assert "no file for 1 image (img_2)" in note
+        assert "no entry for 1 image (img_2)" in note
 
     def test_lines_that_can_be_read_in_two_ways_are_asked_about(self):
         draft = drafts.open_draft(person=None, name="Prices")

@@ -45,7 +45,7 @@ def asked(reading, recall="1.00", precision="1.00", *, crossing=""):
 
 
 FITS_HARDLY = "net.zip: found recall 0.00, precision 0.00 (at IoU 0.5, on all 8 images); expected results that fit the ground truth; no usual mistake explains why these do not."
-WHICH = "expected a file for each image, or your choice of whether a missing one means “no boxes” or “not evaluated”."
+WHICH = "expected an entry for each image, or your choice of whether a missing one means “no boxes” or “not evaluated”."
 
 # Number: what was done wrong, ground truth, the file of results, and what the report says.
 RESULTS = {
@@ -100,7 +100,7 @@ RESULTS = {
          files(lambda x, y, r, b: (x + 200, y + 100, r + 200, b + 100)), [FITS_HARDLY]),
     20: ("three files are missing", BOXES,
          {name: text for name, text in files(box).items() if name[8] > "3"},
-         [f"net.zip: found no file for 3 images (img_1, img_2, img_3); {WHICH}"]),
+         [f"net.zip: found no entry for 3 images (img_1, img_2, img_3); {WHICH}"]),
     21: ("one file too many, of no image", BOXES, files(box) | {"res_img_0.txt": ""},
          ["net.zip > res_img_0.txt: found regions for img_0; expected an image of the dataset, which has img_1 "
           "to img_8."]),

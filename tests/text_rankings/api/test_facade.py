@@ -118,7 +118,7 @@ def test_every_kind_of_data_gives_the_same_scores(kind, files):
     truth, results = given(kind, files)
     # As the shell says of such files: a list of COCO names no image without results.
     told = (
-        pytest.warns(match="found no file for 1 image") if kind == "COCO files" else nullcontext()
+        pytest.warns(match="found no entry for 1 image") if kind == "COCO files" else nullcontext()
     )
     with told:
         found = tr.score(truth, results, "iou")
