@@ -41,7 +41,7 @@ class Found(Generic[Thing]):
     broken: tuple[Broken, ...]
 
 
-def found(
+def loaded(
     group: str, fitting: Callable[[str, object], Thing], taken: Container[str]
 ) -> Found[Thing]:
     """Load every plug-in of a group, in the order of their names.

@@ -86,7 +86,7 @@ def _plugged() -> "Found[type[Protocol]]":
         loaded()  # with its published parameters, which must be inside their ranges
         return loaded
 
-    return plugins.found(plugins.PROTOCOLS, fitting, _ALL)
+    return plugins.loaded(plugins.PROTOCOLS, fitting, _ALL)
 
 
 class _Protocols(Mapping[str, type[Protocol]]):

@@ -234,11 +234,11 @@ def _distance(data: Any, options: argparse.Namespace) -> list[dict[str, Any]]:
     for at, item in enumerate(_list(data, 'objects with "a" and "b"')):
         place = f"item {at}"
         with _naming(place):
-            answers.append(_compared(_get(item, "a", place), _get(item, "b", place)))
+            answers.append(_distances_between(_get(item, "a", place), _get(item, "b", place)))
     return answers
 
 
-def _compared(first: Any, second: Any) -> dict[str, Any]:
+def _distances_between(first: Any, second: Any) -> dict[str, Any]:
     a, b = checked(first), checked(second)
     apart = edit_distance(a, b)
     return {

@@ -178,7 +178,7 @@ def answers_from_elsewhere(request: SignedInRequest, slug: str) -> HttpResponse:
     context: dict[str, Any] = {"dataset": dataset, "form": form}
     if form.is_valid():
         with refusals_on(form, "file"):
-            study, context["notes"], remarks = _loaded(dataset, form.cleaned_data)
+            study, context["notes"], remarks = _load_answers(dataset, form.cleaned_data)
             if study is not None:
                 messages.success(request, _("The answers are loaded as a closed study."))
                 for remark in remarks:
@@ -188,7 +188,7 @@ def answers_from_elsewhere(request: SignedInRequest, slug: str) -> HttpResponse:
     return render(request, "imports/answers.html", context, status=status)
 
 
-def _loaded(
+def _load_answers(
     dataset: Dataset, given: Mapping[str, Any]
 ) -> tuple[Study | None, Sequence[str], Sequence[str]]:
     """Load answers, or return the sentences on those that would be left out; and further remarks."""

@@ -60,7 +60,7 @@ def shown_comparison(found: Mapping[str, Any], criterion: str) -> dict[str, Any]
         "of_protocols": _of_protocols(protocols),
         "n_judges": len(judges),
         "n_protocols": len(protocols),
-        "table": _compared(judges, protocols, label),
+        "table": _comparison_table(judges, protocols, label),
         "programs": _programs(found["counts"], judges, label) if judges else None,
         "against": _against(judges, label) if any(row["against"] for row in judges) else None,
         "unfinished": [(name, 100 * share) for name, share in found["unfinished"].items()],
@@ -78,7 +78,7 @@ def _of_protocols(rows: Sequence[Mapping[str, Any]]) -> str:
     return _("Protocols that may stand in for a person: {names}.").format(names=names or "–")
 
 
-def _compared(
+def _comparison_table(
     judges: Sequence[Mapping[str, Any]], protocols: Sequence[Mapping[str, Any]], label: str
 ) -> Table:
     columns = [

@@ -88,7 +88,7 @@ def standings_of(study: Study) -> Standings:
     protocols.
     """
     settings, runs = usual_settings(study), available_runs(study)
-    protocols = _compared(runs)
+    protocols = _protocol_names(runs)
     if len(protocols) < _TWO:
         return {}
     found = computed(
@@ -126,7 +126,7 @@ def _standings(
     return found
 
 
-def _compared(runs: Sequence[ProtocolRun]) -> list[str]:
+def _protocol_names(runs: Sequence[ProtocolRun]) -> list[str]:
     unwanted = sentinels(runs)
     return [run.name for run in runs if run.name not in unwanted]
 
@@ -179,7 +179,7 @@ def look_at(
 ) -> tuple[dict[str, Look], int]:
     """Return the look at the study by criterion, and the number of protocols; none if there is one."""
     runs = available_runs(study)
-    protocols = _compared(runs)
+    protocols = _protocol_names(runs)
     if len(protocols) < _TWO:
         return {}, len(protocols)
     with snapshot():

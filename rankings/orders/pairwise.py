@@ -161,17 +161,17 @@ class PairCounts:
 
     def n_compared(self) -> int:
         """Return the number of pairs that some ranking contains."""
-        return int(np.count_nonzero(self._compared()) // 2)
+        return int(np.count_nonzero(self._are_compared()) // 2)
 
     def connected(self) -> list[tuple[str, ...]]:
         """Return the groups of methods that are compared directly or through others, by name."""
-        reached = self._compared() | np.eye(len(self.methods), dtype=bool)
+        reached = self._are_compared() | np.eye(len(self.methods), dtype=bool)
         for through in range(len(reached)):
             reached |= reached[:, through, np.newaxis] & reached[through]
         rows = dict.fromkeys(map(tuple, reached.tolist()))
         return [tuple(compress(self.methods, row)) for row in rows]
 
-    def _compared(self) -> NDArray[np.bool_]:
+    def _are_compared(self) -> NDArray[np.bool_]:
         return np.asarray(self.before + self.before.T + self.tied > 0)
 
 

@@ -24,7 +24,7 @@ _NUMBERS: Final = (
 def judge_tables(data: Data) -> list[Table]:
     """Return the table of programs; empty for a report without one."""
     programs = programs_of(data)
-    return [listed("programs", _compared(programs["judges"]))] if programs else []
+    return [listed("programs", _comparison_rows(programs["judges"]))] if programs else []
 
 
 def programs_of(data: Data) -> Mapping[str, Any]:
@@ -33,7 +33,7 @@ def programs_of(data: Data) -> Mapping[str, Any]:
     return programs if any(programs.get("judges", {}).values()) else {}
 
 
-def _compared(table: Mapping[str, Any]) -> Iterator[Row]:
+def _comparison_rows(table: Mapping[str, Any]) -> Iterator[Row]:
     for criterion, rows in table.items():
         for row in rows:
             omega = (row["omega"].get(epsilon) for epsilon in ("0.2", "0.15", "0.1"))

@@ -131,7 +131,7 @@ def disagreement(study: Study, question: Question) -> Disagreement:
     if run is None:
         return _of_baseline(study, question)
     runs = [*among, *([] if run in among else [run])] if only else [run]
-    _, table, n_more = _compared(study, question, runs)
+    _, table, n_more = _report_of_ranked(study, question, runs)
     pick = {"best": min, "worst": max}.get(only)
     names = [rival.name for rival in runs]
     return _farthest_first(
@@ -145,7 +145,7 @@ def disagreement(study: Study, question: Question) -> Disagreement:
     )
 
 
-def _compared(
+def _report_of_ranked(
     study: Study, question: Question, runs: Sequence[ProtocolRun]
 ) -> tuple[Mapping[str, Mapping[str, Ranking]], CriterionReport, int]:
     """Return rankings by image and annotator, the report, and the number of images not examined.
@@ -169,7 +169,7 @@ def _compared(
 def _of_baseline(study: Study, question: Question) -> Disagreement:
     """Return the images that count in the report, by the baseline's distance in the report."""
     settings = question.settings
-    people, table, n_more = _compared(study, question, question.among)
+    people, table, n_more = _report_of_ranked(study, question, question.among)
     if question.baseline != A_PERSON:
         apart = {image: row[question.baseline] for image, row in table.distances.items()}
         return _farthest_first(apart, table, n_more)

@@ -121,7 +121,7 @@ def compare(request: HttpRequest, slug: str, image: str) -> HttpResponse:
     study = followed(request, slug)
     asked_image = _image(study, image)
     results = results_of(study, asked_image)
-    context, status = _compared(request, asked_image, results, available_runs(study))
+    context, status = _comparison_context(request, asked_image, results, available_runs(study))
     settings = kept(request)
     of_image = reverse("evidence:image", args=[study.slug, asked_image.name])
     context |= {"study": study, "back": f"{of_image}?{settings}" if settings else of_image}
@@ -156,7 +156,7 @@ def compare_in_dataset(request: HttpRequest, slug: str, image: str) -> HttpRespo
     dataset = seen_dataset(request, slug)
     asked_image = get_object_or_404(dataset.images.select_related("dataset"), name=image)
     runs = newest_runs(dataset)
-    context, status = _compared(
+    context, status = _comparison_context(
         request,
         asked_image,
         list(asked_image.results.select_related("method").order_by("method__name")),
@@ -248,7 +248,7 @@ def _key(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
 
 
-def _compared(
+def _comparison_context(
     request: HttpRequest, image: Image, results: list[Result], runs: Sequence[ProtocolRun]
 ) -> tuple[dict[str, Any], int]:
     """Return the two methods that an address asks for, matched by its protocol, and a status."""
@@ -342,11 +342,11 @@ def disagreement(request: SignedInRequest, slug: str) -> HttpResponse:
         "criterion": question.criterion,
         "only": question.only,
     }
-    context |= _apart(request, study, question)
+    context |= _disagreement_context(request, study, question)
     return render(request, "reports/disagreement.html", context)
 
 
-def _apart(
+def _disagreement_context(
     request: HttpRequest, study: Study, question: image_disagreement.Question
 ) -> dict[str, Any]:
     """Return the context about the images; only ``is_large`` before a large study is counted."""

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from annotate.management.site_command import SiteCommand
-from annotate.operations.health.checks import ALL, found
+from annotate.operations.health.checks import ALL, run_checks
 from annotate.operations.health.deep import DEEP
 
 
@@ -29,7 +29,7 @@ class Command(SiteCommand):
         parser.add_argument("--json", action="store_true", help="print one JSON document")
 
     def handle(self, **options: Any) -> None:
-        findings = found(DEEP if options["deep"] else ALL)
+        findings = run_checks(DEEP if options["deep"] else ALL)
         if options["json"]:
             self.stdout.write(json.dumps([asdict(finding) for finding in findings], indent=1))
         else:

@@ -81,7 +81,7 @@ class Command(SiteCommand):
         The findings of the load are written, and kept in ``kinds``.
         """
 
-        def found(of_load: Sequence[Mapping[str, Any]]) -> None:
+        def write_findings(of_load: Sequence[Mapping[str, Any]]) -> None:
             kinds[:] = of_load
             reporting.write_kinds(self.stderr, of_load)
 
@@ -95,7 +95,7 @@ class Command(SiteCommand):
                         tell=self.stdout.write,
                         progress=progress,
                         answers=answers,
-                        found=found,
+                        found=write_findings,
                     )
             except FileRefused as refusal:
                 if not asks or not refusal.questions:

@@ -368,7 +368,7 @@ PAGE: Final[tuple[Check, ...]] = (
 ALL: Final[tuple[Check, ...]] = (*PAGE, certificate, photographs, replay)
 
 
-def found(these: Iterable[Check]) -> list[Finding]:
+def run_checks(these: Iterable[Check]) -> list[Finding]:
     """Return the findings of checks. After a fault of the database or its tables none can run."""
     findings: list[Finding] = []
     for check in these:

@@ -9,7 +9,7 @@ from django.http import HttpRequest, JsonResponse
 from django.http.response import HttpResponseBase
 
 from . import news
-from .checks import READY, found
+from .checks import READY, run_checks
 
 Answer = Callable[[HttpRequest], HttpResponseBase]
 # Anyone may request them, and the checks write to the database.
@@ -42,7 +42,7 @@ def health(get_response: Answer) -> Answer:
         if request.path_info != "/readyz":
             return get_response(request)
         if time.monotonic() - kept[0] > _SECONDS_KEPT:
-            faults = [finding.subject for finding in found(READY) if finding.state == "fault"]
+            faults = [finding.subject for finding in run_checks(READY) if finding.state == "fault"]
             kept = time.monotonic(), faults
             tell_of(faults)
         return _said(503 if kept[1] else 200, ready=not kept[1], faults=kept[1])

@@ -22,7 +22,7 @@ from django.utils.translation import gettext as _
 from annotate.accounts.models import Preferences
 from annotate.errors import room_bytes
 
-from .checks import READY, SOON, Finding, found
+from .checks import READY, SOON, Finding, run_checks
 from .memory import remembered
 
 _log = logging.getLogger(__name__)
@@ -77,7 +77,7 @@ def _renew_admins(memory: dict[str, Any]) -> None:
 def _look(memory: dict[str, Any], red_since: float | None) -> None:
     now = time.time()
     troubles: dict[str, dict[str, Any]] = memory.setdefault("troubles", {})
-    wrong = {finding.subject for finding in _bad(found((*READY, *SOON)))}
+    wrong = {finding.subject for finding in _bad(run_checks((*READY, *SOON)))}
     for subject in wrong - troubles.keys():
         troubles[subject] = {"since": now if red_since is None else red_since, "told": False}
     over = [subject for subject in troubles if subject not in wrong]
@@ -124,7 +124,7 @@ def _told(admins: Sequence[Sequence[str]], due: Sequence[str], ended: dict[str, 
 
 
 def _letter(due: Sequence[str], ended: dict[str, float]) -> tuple[str, str]:
-    findings = [finding for finding in _bad(found((*READY, *SOON))) if finding.subject in due]
+    findings = [finding for finding in _bad(run_checks((*READY, *SOON))) if finding.subject in due]
     lines = [f"{finding.title}: {finding.said}\n  {finding.advice}" for finding in findings]
     lines += [
         _("{subject}: over, after {n} minutes").format(

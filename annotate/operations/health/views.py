@@ -7,11 +7,11 @@ from django.views.decorators.http import require_safe
 
 from annotate.requests import SignedInRequest, require
 
-from .checks import PAGE, found
+from .checks import PAGE, run_checks
 
 
 @login_required
 @require_safe
 def health(request: SignedInRequest) -> HttpResponse:
     require(request.user, "annotate.load_data")
-    return render(request, "operations/health.html", {"findings": found(PAGE)})
+    return render(request, "operations/health.html", {"findings": run_checks(PAGE)})

@@ -69,14 +69,14 @@ def _lazily(reader: str, *declared: Any) -> Read:
     """
     module, _, function = reader.partition(".")
 
-    def read_it(
+    def read_lazily(
         source: Source, kind: Kind, name: str | None, limits: Limits, on_entry: OnEntry | None
     ) -> Archive:
         found = getattr(import_module(f"protocols.formats.readers.{module}"), function)
         read: Read = found(*declared) if declared else found
         return read(source, kind, name, limits, on_entry)
 
-    return read_it
+    return read_lazily
 
 
 def _listed(slug: str, of: Mapping[str, Any]) -> Format:
@@ -110,7 +110,7 @@ def _plugged() -> "Found[Format]":
             raise plugins.Unfit(f"its kinds are {loaded.kinds}, not some of {BOTH}")
         return loaded
 
-    return plugins.found(plugins.FORMATS, fitting, _OURS)
+    return plugins.loaded(plugins.FORMATS, fitting, _OURS)
 
 
 class _Formats(Mapping[str, Format]):
