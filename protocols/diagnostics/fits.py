@@ -2,12 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 import numpy as np
 
 from protocols.core.base import Scene, f_score
-from protocols.core.geometry import boxes_of
+from protocols.core.geometry import (
+    Floats,
+    Indices,
+    Pairs,
+    box_intersections,
+    boxes_of,
+    overlapping_pairs,
+)
 from protocols.core.regions import Region
 from protocols.iou import IouMatching
 
@@ -111,6 +119,25 @@ def fit(truth: Regions, results: Regions, sizes: Sizes) -> Fit:
         n_all_truth=sum(len({of.points for of in scene.truth}) for scene in scenes),
         n_outside=outside(truth, results, sizes),
     )
+
+
+class FlatBoxes:
+    """The boxes of counted truths and of all detections, image after image."""
+
+    def __init__(self, truth: Regions, results: Regions) -> None:
+        self.images = list(truth)
+        counted = [[of for of in regions if not of.ignored] for regions in truth.values()]
+        self.truth = boxes_of(list(chain.from_iterable(counted)))
+        self.n_truth = np.array([len(of) for of in counted], dtype=np.intp)
+        found = [results.get(image, ()) for image in self.images]
+        self.n_detections = np.array([len(of) for of in found], dtype=np.intp)
+        self.all = list(chain.from_iterable(found))
+        self.boxes = boxes_of(self.all)
+
+    def overlaps(self, boxes: Floats, n_detections: Indices) -> tuple[Pairs, Floats]:
+        """Return the pairs of truths and boxes that meet, and the areas they share."""
+        pairs = overlapping_pairs(self.truth, boxes, self.n_truth, n_detections)
+        return pairs, box_intersections(self.truth[pairs.truth], boxes[pairs.detection])
 
 
 def outside(truth: Mapping[str, object], results: Regions, sizes: Sizes) -> int | None:

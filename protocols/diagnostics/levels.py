@@ -7,13 +7,14 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from protocols.core.geometry import boxes_of
+from protocols.core.geometry import Floats, Indices, box_areas, box_intersections, boxes_of
 from protocols.core.regions import Region
 from protocols.formats.containers.contents import Archive
 from protocols.formats.problems import KEPT, Problem, Problems
 from protocols.formats.recognition.reading import FORMATS
 from text_rankings.base.counts import counted
 
+from .fits import FlatBoxes
 from .readings import Regions
 
 # Least share of a part's area within its whole, and greatest share of the whole's area that it has.
@@ -28,7 +29,6 @@ _WIDE: Final = 1.8
 _MIN_CHARACTERS: Final = 2
 # Below this IoU, the outline of a line is not that of its words.
 _MIN_IOU: Final = 0.8
-Floats = NDArray[np.float64]
 
 
 def words_against_lines(archive: Archive, truth: Regions, results: Regions) -> list[Problem]:
@@ -37,14 +37,15 @@ def words_against_lines(archive: Archive, truth: Regions, results: Regions) -> l
     The share of the truths with several detections inside, or that are inside a detection with
     others, among those that some detection overlaps. Bounding boxes are compared.
     """
-    n_split = n_merged = n_touched = 0
-    for image, regions in truth.items():
-        wholes = boxes_of([region for region in regions if not region.ignored])
-        parts = boxes_of(results.get(image, ()))
-        shared = _shared(wholes, parts)
-        n_touched += int((shared > 0).any(axis=1).sum())
-        n_split += int(_in_parts(shared, _areas(wholes), _areas(parts)).any(axis=1).sum())
-        n_merged += int(_in_parts(shared.T, _areas(parts), _areas(wholes)).any(axis=0).sum())
+    flat = FlatBoxes(truth, results)
+    pairs, shared = flat.overlaps(flat.boxes, flat.n_detections)
+    meet = shared > 0
+    pairs, shared = pairs.where(meet), shared[meet]
+    a, b = (pairs.truth, box_areas(flat.truth)), (pairs.detection, box_areas(flat.boxes))
+    split, merged = _in_parts(shared, *a, *b), _in_parts(shared, *b, *a)
+    n_touched, n_split, n_merged = (
+        len({*of.tolist()}) for of in (pairs.truth, pairs.truth[split], pairs.truth[merged])
+    )
     problems = Problems(archive.name)
     if max(n_split, n_merged) >= max(_LEAST, _FROM * n_touched):
         is_split = n_split > n_merged
@@ -65,24 +66,18 @@ def _expected(format: str, level: str, other: str) -> str:
     return f"words on both sides, or lines on both{hint}"
 
 
-def _areas(boxes: Floats) -> Floats:
-    return (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])
+def _in_parts(
+    shared: Floats, whole: Indices, wholes: Floats, part: Indices, parts: Floats
+) -> NDArray[np.bool_]:
+    """Return which pairs are of a part in a whole that consists of two or more; shape (m,).
 
-
-def _shared(first: Floats, second: Floats) -> Floats:
-    """Return the areas that boxes share; shape (n, m)."""
-    low = np.maximum(first[:, np.newaxis, :2], second[np.newaxis, :, :2])
-    high = np.minimum(first[:, np.newaxis, 2:], second[np.newaxis, :, 2:])
-    shared: Floats = np.clip(high - low, 0.0, None).prod(axis=2)
-    return shared
-
-
-def _in_parts(shared: Floats, wholes: Floats, parts: Floats) -> NDArray[np.bool_]:
-    """Return which parts are in which wholes that consist of two or more; shape (n, m)."""
-    within = (shared >= _WITHIN * parts) & (shared > 0) & (parts <= _PART * wholes[:, np.newaxis])
-    covered = np.where(within, shared, 0.0).sum(axis=1)
-    consists = (within.sum(axis=1) > 1) & (covered >= wholes / 2)
-    parts_of: NDArray[np.bool_] = within & consists[:, np.newaxis]
+    ``shared`` has the area of each pair; ``whole`` and ``part`` its indices into the areas of all
+    ``wholes`` and ``parts``.
+    """
+    within = (shared >= _WITHIN * parts[part]) & (parts[part] <= _PART * wholes[whole])
+    covered = np.bincount(whole, np.where(within, shared, 0.0), len(wholes))
+    consists = (np.bincount(whole[within], minlength=len(wholes)) > 1) & (covered >= wholes / 2)
+    parts_of: NDArray[np.bool_] = within & consists[whole]
     return parts_of
 
 
@@ -142,6 +137,6 @@ def _iou(line: Region, words: Sequence[Region]) -> float:
     boxes = boxes_of(words)
     around = np.concatenate([boxes[:, :2].min(axis=0), boxes[:, 2:].max(axis=0)])[np.newaxis]
     own = boxes_of([line])
-    shared = float(_shared(own, around)[0, 0])
-    total = float(_areas(own)[0] + _areas(around)[0]) - shared
+    shared = float(box_intersections(own, around)[0])
+    total = float(box_areas(own)[0] + box_areas(around)[0]) - shared
     return shared / total if total else 1.0

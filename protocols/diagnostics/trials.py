@@ -8,25 +8,19 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
+from statistics import median
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from protocols.core.geometry import (
-    Floats,
-    Indices,
-    box_areas,
-    box_intersections,
-    overlapping_pairs,
-    shares,
-)
+from protocols.core.geometry import Floats, Indices, box_areas, boxes_of, shares
 from protocols.core.matching import largest
 from protocols.core.regions import Region
 from protocols.formats.containers.frames import orientation_of
 from protocols.formats.containers.shapes import odd_shapes
 
-from .fits import MIN_IOU, Fit, fit
+from .fits import MIN_IOU, Fit, FlatBoxes, fit
 from .readings import (
     DIAGONALS,
     EXCHANGED,
@@ -143,53 +137,35 @@ def is_better(as_read: Fit, tried: Fit) -> bool:
     )
 
 
-class _Flat:
-    """The boxes of counted truths and of all detections, image after image."""
-
-    def __init__(self, truth: Regions, results: Regions) -> None:
-        self.images = list(truth)
-        counted = [[of for of in truth[image] if not of.ignored] for image in self.images]
-        self.truth = _boxes(list(chain.from_iterable(counted)))
-        self.n_truth = np.array([len(of) for of in counted], dtype=np.intp)
-        self.regions = [list(results.get(image, ())) for image in self.images]
-        self.n_detections = np.array([len(of) for of in self.regions], dtype=np.intp)
-        self.all = list(chain.from_iterable(self.regions))
-        self.boxes = _boxes(self.all)
-
-    def found(self, boxes: Floats, n_detections: Indices) -> float:
-        """Return the share of truths that some box fits; one box may fit several."""
-        pairs = overlapping_pairs(self.truth, boxes, self.n_truth, n_detections)
-        a, b = self.truth[pairs.truth], boxes[pairs.detection]
-        shared = box_intersections(a, b)
-        iou = shares(shared, box_areas(a) + box_areas(b) - shared)
-        return float((largest(pairs.truth, iou, len(self.truth)) > MIN_IOU).mean())
-
-
-def _boxes(regions: Sequence[Region]) -> Floats:
-    return np.array([region.box for region in regions], dtype=np.float64).reshape(-1, 4)
-
-
 def _promising(
     truth: Regions, results: Regions, sizes: Sizes, known: Collection[str]
 ) -> Iterator[str]:
     """Yield the readings worth measuring: boxes fit better, or many outlines cross themselves."""
-    flat = _Flat(truth, results)
+    flat = FlatBoxes(truth, results)
     if not len(flat.truth):
         return
-    as_read = flat.found(flat.boxes, flat.n_detections)
+    as_read = _found(flat, flat.boxes, flat.n_detections)
     for reading, boxes in _other_boxes(flat, sizes):
-        if flat.found(boxes, flat.n_detections) >= as_read + _MIN_GAIN:
+        if _found(flat, boxes, flat.n_detections) >= as_read + _MIN_GAIN:
             yield reading
     for reading in SHIFTS:
         back = mover(reading, known, back=True)
         moved = [results.get(back(image) or "", ()) for image in flat.images]
         n_moved = np.array([len(of) for of in moved], dtype=np.intp)
-        boxes = _boxes(list(chain.from_iterable(moved)))
-        if flat.found(boxes, n_moved) >= as_read + _MIN_GAIN:
+        boxes = boxes_of(list(chain.from_iterable(moved)))
+        if _found(flat, boxes, n_moved) >= as_read + _MIN_GAIN:
             yield reading
     if n_crossing(flat.all) >= _MANY_CROSSING * max(1, len(flat.all)):
         # A bow tie has the same box as the intended figure.
         yield from (ROWS, DIAGONALS)
+
+
+def _found(flat: FlatBoxes, boxes: Floats, n_detections: Indices) -> float:
+    """Return the share of truths that some box fits; one box may fit several."""
+    pairs, shared = flat.overlaps(boxes, n_detections)
+    areas = box_areas(flat.truth)[pairs.truth] + box_areas(boxes)[pairs.detection]
+    iou = shares(shared, areas - shared)
+    return float((largest(pairs.truth, iou, len(flat.truth)) > MIN_IOU).mean())
 
 
 def n_crossing(regions: Sequence[Region]) -> int:
@@ -198,7 +174,7 @@ def n_crossing(regions: Sequence[Region]) -> int:
     return sum(code == "L5" for _, code, _ in odd_shapes(quads, flat=False))
 
 
-def _other_boxes(flat: _Flat, sizes: Sizes) -> Iterator[tuple[str, Floats]]:
+def _other_boxes(flat: FlatBoxes, sizes: Sizes) -> Iterator[tuple[str, Floats]]:
     if not len(flat.boxes):
         return
     boxes = flat.boxes
@@ -217,7 +193,7 @@ def _other_boxes(flat: _Flat, sizes: Sizes) -> Iterator[tuple[str, Floats]]:
         yield scaled(x, y), boxes * np.array([x, y, x, y])
 
 
-def _scale(flat: _Flat) -> tuple[float, float] | None:
+def _scale(flat: FlatBoxes) -> tuple[float, float] | None:
     """Return the factors of x and y on which most pairs of boxes agree, or None.
 
     Each pair of a truth and a detection votes with the ratios of their centres if the ratios of
@@ -255,7 +231,10 @@ def _peak(votes: Floats) -> NDArray[np.float64] | None:
     places, counts = np.unique(bins, axis=0, return_counts=True)
     densest = places[counts.argmax()]
     near = (np.abs(bins - densest) <= 1).all(axis=1)
-    return np.median(votes[near], axis=0) if near.sum() >= _MIN_VOTES else None
+    if near.sum() < _MIN_VOTES:
+        return None
+    # Not by np.median, whose first call imports numpy.ma.
+    return np.array([median(votes) for votes in votes[near].T.tolist()])
 
 
 def _simplest(factor: float) -> float:
