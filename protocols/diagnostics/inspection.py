@@ -10,7 +10,7 @@ from typing import Any, Final
 from protocols.core.base import Field
 from protocols.core.fitting import Held
 from protocols.core.regions import Region, encode_regions
-from protocols.formats.containers.contents import Archive, LineFormat
+from protocols.formats.containers.contents import Archive, ByImage, LineFormat
 from protocols.formats.problems import KEPT, MISREAD, Problem, Problems
 from text_rankings.base.counts import counted
 
@@ -135,13 +135,12 @@ def look(
     if reading not in ("", AS_READ):
         return _read_as_said(archive, against, images, sizes, reading, read_as)
     noticed = Noticed(archive)
-    noticed.fits = _fits(archive, against, sizes)
+    fits = _fits(archive, against, sizes)
+    noticed.fits = {method: as_data(of) for method, of in fits.items()}
     if not against.truth:
         return noticed
-    [(_, results), *_] = sorted(
-        archive.by_method.items(), key=lambda of: -sum(map(len, of[1].values()))
-    ) or [(None, {})]
-    as_read = fit(against.truth, results, sizes)
+    method, results = _largest(archive)
+    as_read = fits.get(method) or fit(against.truth, results, sizes)
     noticed.fits_hardly = _hardly(as_read)
     if read_as and archive.line_format == LineFormat.LTRB and _has_broken(archive):
         again = read_as(AS_WRITTEN[SIDES])
@@ -181,9 +180,9 @@ def _has_broken(archive: Archive) -> bool:
     return any(problem.code == "L4" for problem in archive.errors)
 
 
-def _fits(archive: Archive, against: Against, sizes: Sizes) -> dict[str | None, dict[str, Any]]:
+def _fits(archive: Archive, against: Against, sizes: Sizes) -> dict[str | None, Fit]:
     return {
-        method: as_data(fit(against.truth, results, sizes))
+        method: fit(against.truth, results, sizes)
         for method, results in archive.by_method.items()
         if against.truth and _can_be_compared(archive, against, results)
     }
@@ -214,14 +213,16 @@ def _read_as_said(
         return Noticed(archive.with_problems(problems))
     problems = changed.collected()
     fits = _fits(changed, against, sizes)
-    said = fit(against.truth, _largest(changed), sizes)
-    noticed = Noticed(changed, fits, fits_hardly=bool(fits) and _hardly(said))
+    method, results = _largest(changed)
+    said = fits.get(method) or fit(against.truth, results, sizes)
+    of_methods = {method: as_data(of) for method, of in fits.items()}
+    noticed = Noticed(changed, of_methods, fits_hardly=bool(fits) and _hardly(said))
     if noticed.fits_hardly and (
         other := _other_than_said(archive, said, against, images, reading, read_as)
     ):
         _tell_other(noticed, problems, other, against, reading)
         return noticed
-    told = next(map(_numbers, fits.values()), "")
+    told = next(map(_numbers, of_methods.values()), "")
     found = f"a file that is read {words_of(reading)}"
     if told:
         found = f"a file that is read {words_of(reading)}: {told}"
@@ -233,7 +234,7 @@ def _read_as_said(
     )
     noticed.archive = changed.with_problems(problems)
     if reading == EXCHANGED and fits:
-        noticed.is_exchanged = is_better(fit(against.truth, _largest(archive), sizes), said)
+        noticed.is_exchanged = is_better(fit(against.truth, _largest(archive)[1], sizes), said)
     return noticed
 
 
@@ -251,7 +252,7 @@ def _other_than_said(
         archive = read_as(archive.line_format.value) if read_as else archive
         if archive.errors:
             return None
-    results = _largest(archive)
+    _, results = _largest(archive)
     as_read = fit(against.truth, results, sizes)
     best = Offer(AS_READ, said, as_read)
     if not _is_misread(said, as_read):
@@ -274,10 +275,9 @@ def _tell_other(
     noticed.is_exchanged = other.reading == EXCHANGED
 
 
-def _largest(archive: Archive) -> Mapping[str, Sequence[Region]]:
-    """Return the results of the method with the most regions."""
-    methods = archive.by_method.values()
-    return max(methods, key=lambda of: sum(map(len, of.values())), default={})
+def _largest(archive: Archive) -> tuple[str | None, ByImage]:
+    """Return the method with the most regions, and its results."""
+    return max(archive.by_method.items(), key=lambda of: sum(map(len, of[1].values())))
 
 
 def _hardly(of: Fit) -> bool:
