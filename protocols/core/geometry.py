@@ -7,6 +7,7 @@ usual content of result sets. Everything else goes to shapely, all pairs in one 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
+from operator import attrgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,8 @@ Indices = NDArray[np.intp]
 _MAX_COMPARED = 20_000
 # Products of coordinates below this are exact in double precision.
 _MAX_EXACT = 2.0**24
+# The corner after each of four, and the one before it.
+_NEXT, _BEFORE = [1, 2, 3, 0], [3, 0, 1, 2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +53,9 @@ def boxes_of(regions: Sequence[Region]) -> Floats:
 
 def _coordinates(regions: Sequence[Region]) -> tuple[Floats, Indices]:
     """Return the points of all regions one after the other, and how many each has."""
-    n_points = np.array([len(region.points) for region in regions], dtype=np.intp) // 2
-    values = np.fromiter(
-        chain.from_iterable(region.points for region in regions), np.float64, 2 * n_points.sum()
-    )
+    points = list(map(attrgetter("points"), regions))
+    n_points = np.fromiter(map(len, points), np.intp, len(points)) // 2
+    values = np.fromiter(chain.from_iterable(points), np.float64, 2 * n_points.sum())
     return values.reshape(-1, 2), n_points
 
 
@@ -203,19 +205,22 @@ class Shapes:
     def _find_simple(self, corners: Floats) -> None:
         if not len(corners):
             return
-        # edges[:, k] leads from corner k to the next; turns[:, k] says how the ring turns at corner
-        # k, positive to the right on screen. A ring that turns one way everywhere is convex.
-        edges = np.roll(corners, -1, axis=1) - corners
-        turns = _cross(np.roll(edges, 1, axis=1), edges)
-        turning = turns.sum(axis=1)
-        clockwise = np.asarray((turns >= 0).all(axis=1))
+        # Shape (4, n) each: numpy is slow on so short a last axis as four corners or x and y.
+        x, y = np.ascontiguousarray(corners.transpose(2, 1, 0))
+        # Row k of the sides leads from corner k to the next; that of the turns says how the ring turns
+        # at corner k, positive to the right on screen. A ring that turns one way everywhere is convex.
+        along, down = x[_NEXT] - x, y[_NEXT] - y
+        from_left, from_above = along[_BEFORE], down[_BEFORE]
+        turns = from_left * down - from_above * along
+        turning = turns.sum(axis=0)
+        clockwise = (turns >= 0).all(axis=0)
         # A corner on a side, or the same as the next one, turns neither way; a spike turns back.
-        ahead = (np.roll(edges, 1, axis=1) * edges).sum(axis=2)
-        spiked = ((turns == 0) & (ahead < 0)).any(axis=1)
-        convex = (clockwise | (turns <= 0).all(axis=1)) & ~spiked
+        ahead = from_left * along + from_above * down
+        spiked = ((turns == 0) & (ahead < 0)).any(axis=0)
+        convex = (clockwise | (turns <= 0).all(axis=0)) & ~spiked
         # Sums of products of whole numbers this small are exact, so no rounding can change a sign.
-        whole = (corners == np.trunc(corners)).all(axis=(1, 2))
-        small = np.abs(corners).max(axis=(1, 2)) < _MAX_EXACT
+        whole = ((x == np.trunc(x)) & (y == np.trunc(y))).all(axis=0)
+        small = np.maximum(np.abs(x), np.abs(y)).max(axis=0) < _MAX_EXACT
         # A box without width or height does not turn, but its area is known: 0.
         usable = convex & whole & small & (turning != 0)
         at = self._four[usable]
@@ -225,9 +230,8 @@ class Shapes:
         self._quads[at] = chosen
         self.simple[at] = True
         # The shoelace formula, from the first corner, so that the products stay small and exact.
-        origin = chosen[:, :1]
-        shifted = chosen - origin
-        self.areas[at] = 0.5 * _cross(shifted, np.roll(shifted, -1, axis=1)).sum(axis=1)
+        x, y = np.ascontiguousarray((chosen - chosen[:, :1]).transpose(2, 1, 0))
+        self.areas[at] = 0.5 * (x * y[_NEXT] - y * x[_NEXT]).sum(axis=0)
 
     def _take_masks(self, regions: Sequence[Region]) -> None:
         for at, region in enumerate(regions):
@@ -381,43 +385,30 @@ def _convex_intersections(a: Floats, b: Floats) -> Floats:
         return np.zeros(0)
     # The boundary integral of x dy - y dx is twice the area; from a corner of b, to stay exact.
     origin = b[:, :1]
-    a, b = a - origin, b - origin
+    # Axes: x and y, corner, pair; numpy is slow on a short last axis.
+    a, b = (np.ascontiguousarray((of - origin).transpose(2, 1, 0)) for of in (a, b))
     return np.maximum(0.5 * (_inside(a, b, shared=True) + _inside(b, a, shared=False)), 0.0)
 
 
 def _inside(a: Floats, b: Floats, *, shared: bool) -> Floats:
     """Return the sum of x dy - y dx over the parts of a's sides inside b."""
-    # Axes: pair, side of a or b, x and y.
-    sides, other = np.roll(a, -1, axis=1) - a, np.roll(b, -1, axis=1) - b
-    # How far a's corner i is to the right of b's side k; shape (m, i, k).
-    start = other[:, None, :, 0] * (a[:, :, None, 1] - b[:, None, :, 1])
-    start -= other[:, None, :, 1] * (a[:, :, None, 0] - b[:, None, :, 0])
+    sides, other = a[:, _NEXT] - a, b[:, _NEXT] - b
+    # How far a's corner i is to the right of b's side k; shape (i, k, m).
+    start = other[0] * (a[1, :, None] - b[1]) - other[1] * (a[0, :, None] - b[0])
     # The same for the corner where side i ends, and the point (0 to 1) where side i crosses the
     # line through b's side k.
-    end = np.roll(start, -1, axis=1)
+    end = start[_NEXT]
     span = start - end
     at = np.divide(start, span, out=np.zeros_like(start), where=span != 0)
     # b is convex and clockwise, so inside is right of all its sides: side i of a is inside from the
     # last line by which it enters to the first by which it leaves.
     before, after = start < 0, end < 0
-    enters = _largest(np.where(before & ~after, at, 0.0))
-    leaves = -_largest(np.where(~before & after, -at, -1.0))
+    enters = np.where(before & ~after, at, 0.0).max(axis=1)
+    leaves = np.where(~before & after, at, 1.0).min(axis=1)
     outside = before & after
-    along = (start == 0) & (end == 0) & (other != 0).any(axis=2)[:, None]
+    along = (start == 0) & (end == 0) & (other != 0).any(axis=0)
     if shared:
-        same_way = (
-            sides[:, :, None, 0] * other[:, None, :, 0]
-            + sides[:, :, None, 1] * other[:, None, :, 1]
-        ) > 0
-        along &= ~same_way
+        along &= sides[0, :, None] * other[0] + sides[1, :, None] * other[1] <= 0
     outside |= along
-    somewhere = outside[..., 0] | outside[..., 1] | outside[..., 2] | outside[..., 3]
-    length = np.where(somewhere, 0.0, np.maximum(leaves - enters, 0.0))
-    return np.asarray((length * _cross(a, sides)).sum(axis=1))
-
-
-def _largest(of_four: Floats) -> Floats:
-    """Return the maximum over a last axis of four; numpy is slow on so short an axis."""
-    first, second = of_four[..., 0], of_four[..., 1]
-    third, fourth = of_four[..., 2], of_four[..., 3]
-    return np.asarray(np.maximum(np.maximum(first, second), np.maximum(third, fourth)))
+    length = np.where(outside.any(axis=1), 0.0, np.maximum(leaves - enters, 0.0))
+    return np.asarray((length * (a[0] * sides[1] - a[1] * sides[0])).sum(axis=0))
