@@ -302,13 +302,14 @@ def _rows(
 ) -> Iterator[tuple[Any, ...]]:
     for method in methods:
         for protocol in protocols:
-            scored = scored_by_method[method, protocol.full_slug]
+            slug = protocol.full_slug
+            scored = scored_by_method[method, slug]
             for image, figures in scored.images.items():
                 sums = scored.sums.get(image, _NO_SUMS)[:n_sums]
-                yield (protocol.full_slug, method, image, *figures, *sums, scored.signature)
+                yield (slug, method, image, *figures, *sums, scored.signature)
             totals = [math.fsum(column) for column in zip(*scored.sums.values(), strict=True)]
             whole = *scored.overall, *(totals or _NO_SUMS)[:n_sums]
-            yield (protocol.full_slug, method, _ALL_IMAGES, *whole, scored.signature)
+            yield (slug, method, _ALL_IMAGES, *whole, scored.signature)
 
 
 def _write_rows(columns: Sequence[str], rows: Sequence[tuple[Any, ...]], out: Path | None) -> None:

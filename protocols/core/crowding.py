@@ -94,14 +94,14 @@ def work_of_crossings(regions: Sequence[Region], most: int) -> int:
 def tangled(regions: Sequence[Region]) -> NDArray[np.bool_]:
     """Return which outlines cross themselves more than 200 times; shape (n,)."""
     found = np.zeros(len(regions), dtype=bool)
-    for at, region in enumerate(regions):
-        # n sides cross at most n (n - 3) / 2 times.
-        if region.n_points * (region.n_points - 3) > 2 * MAX_CROSSINGS:
-            ring = shapely.linearrings(np.array(region.points).reshape(-1, 2))
-            found[at] = (
-                not shapely.is_simple(ring)
-                and work_of_crossings([region], MAX_CROSSINGS**2) > MAX_CROSSINGS**2
-            )
+    n_points = np.array([region.n_points for region in regions], dtype=np.intp)
+    # n sides cross at most n (n - 3) / 2 times.
+    for at in np.flatnonzero(n_points * (n_points - 3) > 2 * MAX_CROSSINGS).tolist():
+        ring = shapely.linearrings(np.array(regions[at].points).reshape(-1, 2))
+        found[at] = (
+            not shapely.is_simple(ring)
+            and work_of_crossings([regions[at]], MAX_CROSSINGS**2) > MAX_CROSSINGS**2
+        )
     return found
 
 

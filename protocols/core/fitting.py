@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from typing import Final, get_args
 
 from .base import Field, Needs, Protocol, Scene
@@ -58,7 +59,8 @@ class Held:
 
 
 def _numbers(regions: Sequence[Region]) -> dict[Field, int]:
-    return {name: sum(_has(region, name) for region in regions) for name in FIELDS}
+    values = {name: list(map(attrgetter(name), regions)) for name in FIELDS}
+    return {name: len(of) - of.count(None) - of.count("") for name, of in values.items()}
 
 
 def _has(region: Region, name: Field) -> bool:

@@ -74,9 +74,10 @@ def _with_images(archive: Archive, image_of: Mapping[str, str]) -> Archive:
 def unknown_images(archive: Archive, known: Collection[str]) -> Problems:
     """Return an error (N2) for each image that is not among the known ones, with the nearest name."""
     problems = Problems(archive.name)
-    nearest = Nearest(known)
     unknown = [image for image in _images(archive) if image not in known]
-    names = pattern_of(known) if unknown else ""
+    if not unknown:
+        return problems
+    nearest, names = Nearest(known), pattern_of(known)
     for image in unknown:
         expected = f"an image of the dataset, which has {names}{nearest.hint(image)}"
         problems.error("N2", f"regions for {image}", expected, archive.entries.get(image))
