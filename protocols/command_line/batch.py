@@ -4,12 +4,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, field
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from text_rankings.base.chunks import answers
 
 from ..core.base import ImageScore, OverallScore, Protocol
-from ..core.causes import Cost, Loss, costs, losses, total
 from ..core.fitting import Held, lacking, lacking_of, one_sided, remark
 from ..core.regions import Region
 from ..formats.names import method_name
@@ -23,6 +22,9 @@ from ..loading.sources import (
     signed_files,
 )
 from ..scoring import OneMethod, chunks_of_method, score_methods
+
+if TYPE_CHECKING:
+    from ..core.causes import Cost, Loss
 
 __all__ = ["Scored", "read_scenes", "score_files", "settled"]
 
@@ -258,8 +260,8 @@ class Explained:
 
     method: str
     overall: OverallScore
-    costs: Sequence[Cost]
-    regions: Sequence[tuple[str, Loss]]
+    costs: Sequence["Cost"]
+    regions: Sequence[tuple[str, "Loss"]]
     signature: str
 
     def rows(self) -> Iterator[tuple[Any, ...]]:
@@ -285,6 +287,9 @@ def explain_files(
 
     A BatchError names what cannot be read.
     """
+    # Scoring, the usual command, does not wait for it.
+    from ..core.causes import costs, losses, total
+
     [protocol], _ = settled([protocol], truth, formats)
     for path in results:
         scenes = read_scenes(truth, path, formats)

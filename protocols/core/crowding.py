@@ -94,7 +94,7 @@ def work_of_crossings(regions: Sequence[Region], most: int) -> int:
 def tangled(regions: Sequence[Region]) -> NDArray[np.bool_]:
     """Return which outlines cross themselves more than 200 times; shape (n,)."""
     found = np.zeros(len(regions), dtype=bool)
-    n_points = np.array([region.n_points for region in regions], dtype=np.intp)
+    n_points = np.array([len(region.points) // 2 for region in regions], dtype=np.intp)
     # n sides cross at most n (n - 3) / 2 times.
     for at in np.flatnonzero(n_points * (n_points - 3) > 2 * MAX_CROSSINGS).tolist():
         ring = shapely.linearrings(np.array(regions[at].points).reshape(-1, 2))

@@ -115,11 +115,11 @@ def outlines_against_texts(archive: Archive) -> list[Problem]:
 def _length_of_a_character(region: Region) -> float | None:
     """Return the longer side over the shorter one, by character; None without a text to measure."""
     text = (region.text or "").strip()
-    left, top, right, bottom = region.box
-    sides = sorted((right - left, bottom - top))
-    if region.ignored or len(text) < _MIN_CHARACTERS or not sides[0] > 0:
+    if region.ignored or len(text) < _MIN_CHARACTERS:
         return None
-    return sides[1] / sides[0] / len(text)
+    left, top, right, bottom = region.box
+    short, long = sorted((right - left, bottom - top))
+    return long / short / len(text) if short > 0 else None
 
 
 def _overlaps(archive: Archive, image: str) -> list[float]:

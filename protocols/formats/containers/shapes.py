@@ -26,12 +26,10 @@ def odd_shapes(
     crosses itself so often that it cannot be used.
     """
     unusable = tangled(regions)
-    shapes = Shapes(
-        [
-            Region.from_box(*region.box) if drop else region
-            for region, drop in zip(regions, unusable.tolist(), strict=True)
-        ]
-    )
+    measured = list(regions)
+    for at in np.flatnonzero(unusable).tolist():
+        measured[at] = Region.from_box(*regions[at].box)
+    shapes = Shapes(measured)
     # Rectangles and convex quadrilaterals cannot cross themselves; only the rest is checked.
     odd = ~(shapes.rectangular | shapes.simple)
     crossing = np.zeros(len(regions), dtype=bool)

@@ -27,12 +27,12 @@ _CONFIDENCE: Final = re.compile(r"\s*+(?:[01]?+\.?+\d*+|\d(?:\.\d*+)?+[eE]-\d++)
 _STRICT_CONFIDENCE: Final = re.compile(r"\s*+[01].?\d*\s*\Z", re.ASCII)
 _WORD: Final = re.compile(r"\S+")
 _WHOLE: Final = r" ?(-?\d{1,9})"
-_REST: Final = {"truth": r",(.*)\Z", "results": r"\Z"}
+_REST: Final = {"truth": r",(.*)\Z", "results": r"(?:,(\d?\.\d{1,18}))?\Z"}
 
 
 @cache
 def _usual(kind: Kind, n: int) -> re.Pattern[str]:
-    """Return what nearly all lines match: n whole numbers and, for ground truth, the rest."""
+    """Return what nearly all lines match: n whole numbers, and a text or perhaps a confidence."""
     return re.compile(",".join([_WHOLE] * n) + _REST[kind], re.ASCII)
 
 
@@ -92,14 +92,14 @@ class LineReader:
         if self._style is not None:
             return self._curved_region(line)
         match = self._usual.match(line) if self._usual else None
-        if match is None:
+        groups = match.groups() if match else ()
+        if not groups or (self._rules.strict and self._kind == "results" and groups[-1]):
             return self._unusual_region(line)
-        groups = match.groups()
         points = self._points(tuple(map(float, groups[: self._n])), line)
         if self._kind == "truth":
             text = self._text(groups[-1])
             return Region(points, text, None, text == IGNORED_TEXT)
-        return Region(points)
+        return Region(points, groups[-1])
 
     def _curved_region(self, line: str) -> Region:
         # Curved text is rare, and its expressions take time to compile.
