@@ -39,7 +39,8 @@ class KeepForm(forms.Form):
     """Methods ticked in the table, how many of the worst images of each, and a name for them all."""
 
     method = forms.MultipleChoiceField(
-        error_messages={"required": gettext_lazy("Tick at least one method in the table.")}
+        label=gettext_lazy("Methods"),
+        error_messages={"required": gettext_lazy("Tick at least one method in the table.")},
     )
     n = forms.IntegerField(
         label=gettext_lazy("Worst images of each ticked method"),

@@ -343,6 +343,7 @@ CASES = [
         "EvaLTex: no width",
         raw(EVALTEX + "1,0,a,f,1,2,0,4\n"),
         "L4",
+        severity="warning",
         format="evaltex-text",
         file_name="a.txt",
     ),

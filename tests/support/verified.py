@@ -13,7 +13,7 @@ from rankings.inference.clusters import Declared
 from rankings.orders.from_scores import ranking_from_scores
 from rankings.output import verification
 from rankings.output.latex import Look
-from rankings.output.signature import report_signature
+from rankings.output.signature import TABLES_VERSION, report_signature
 from rankings.output.verification import kept_inputs
 
 PROGRAMS = Path(verification.__file__).with_name("verify")
@@ -128,7 +128,7 @@ def paper_of(data, look=None):
         "dataset": "Signs",
         "date": "2026-11-29",
         "software": "text-detection-rankings 0.1.0",
-        "version of the tables": "1",
+        "version of the tables": TABLES_VERSION,
         "methods": "east, fcn",
         "protocols": "IOU: iou|v:0.1.0",
         "annotators": str(len({name for _, name in asked})),

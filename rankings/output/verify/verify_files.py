@@ -287,7 +287,7 @@ def compare_main(context, text):
     compare_comments(context, "table.tex", of_comments(text))
     measures, found = main_numbers(context)
     # The caption says how many images and annotators there are.
-    caption = re.search(r"\(([^()]*images[^()]*)\)", text)
+    caption = re.search(r"\(([^()]*\d images?[^()]*)\)", text)
     n_images = [str(len(one.images)) for one in context.studies.values()]
     n_images = n_images if len({*n_images}) > 1 else n_images[:1]
     told = [*n_images, *([context.metadata["annotators"]] * ("annotators" in context.metadata))]
