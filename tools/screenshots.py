@@ -17,7 +17,7 @@ THEMES: Final = ("light", "dark")
 _SIZE: Final = {"width": 1280, "height": 800}
 # Enough pixels for the width at which the page shows them.
 _WIDTH: Final = 1280
-_QUALITY: Final = 78
+_QUALITY: Final = 76
 # A pair with visible differences, and keys that answer two of its questions.
 _SEED: Final = 3
 _KEYS: Final = ("3", "w")
