@@ -10,7 +10,7 @@
 //   panes.nextDifference()   goes to the next place where the results differ: {n, words}, n may be 0
 //   panes.places()           how many places there are, and how many were gone to
 //   panes.differencesInWords()   the number of boxes without a twin by side, once the differences are on
-//   panes.watch(tell)        calls tell("pair" | "aid" | "camera" | "layout") after each change
+//   panes.watch(tell)        calls tell("pair" | "aid" | "camera" | "layout" | "side") after each change
 //   panes.pair               the record that the modules share: see createPair
 import { gettext } from "../elements/words.js";
 import { cameraOf, isPixelated, isZoomed } from "./camera.js";
@@ -115,7 +115,7 @@ export function createPanes(root, payload, { onPhotograph, onSkip }) {
   });
   pair.panes.forEach((pane) => offerList(pair, pane));
   pair.switches = [...root.parentElement.querySelectorAll("[data-switch] [data-side]")];
-  pair.look = offerSwitch(root, pair.switches);
+  pair.look = offerSwitch(root, pair.switches, () => tell("side"));
   pair.layout = createLayout(root, {
     image: () => pair.image,
     onLay() {
@@ -273,10 +273,11 @@ async function showList(pair, pane) {
 }
 
 // Where one pane is shown, a tap shows the other at the same place. Returns a function that shows a side.
-function offerSwitch(root, buttons) {
+function offerSwitch(root, buttons, onSwitch) {
   const look = (side) => {
     root.dataset.shown = side;
     for (const each of buttons) each.setAttribute("aria-pressed", String(each.dataset.side === side));
+    onSwitch();
   };
   for (const each of buttons) each.addEventListener("click", () => look(each.dataset.side));
   buttons[0].parentElement.hidden = false;
