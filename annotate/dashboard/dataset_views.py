@@ -84,12 +84,13 @@ def detail(request: SignedInRequest, slug: str) -> HttpResponse:
         "n_imports": dataset.imports.count(),
         "studies": permitted(request.user, "annotate.follow_study", Study).filter(dataset=dataset),
     }
-    if newest_runs(dataset):
-        context |= shown_leaderboard(request, dataset, context["studies"])
-        keep = context["keep"]
+    if scored := newest_runs(dataset):
+        context |= shown_leaderboard(request, dataset, scored, context["studies"])
+        keep, boards = context["keep"], context["boards"]
         if keep.is_valid():
+            [run] = [run for run in scored if run.name == boards.by]
             with refusals_on(keep):
-                return keep_worst(request, dataset, context["boards"], keep.cleaned_data)
+                return keep_worst(request, run, boards.figure, keep.cleaned_data)
     status = 422 if request.method == "POST" else 200
     return render(request, "datasets/detail.html", context, status=status)
 

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 
 from annotate.datasets.models import Dataset
 from annotate.reports.exports import FORMATS
+from annotate.scoring.leaderboards import newest_runs
 
 from .models import PublicBoard
 from .selectors import rows_of
@@ -36,7 +37,7 @@ def _public(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
 
 @_public
 def page(request: HttpRequest, dataset: Dataset) -> HttpResponse:
-    form, boards = asked_boards(request, dataset)
+    form, boards = asked_boards(request, newest_runs(dataset))
     context = {
         "dataset": dataset,
         "address": request.path,

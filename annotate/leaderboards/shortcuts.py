@@ -20,6 +20,7 @@ from annotate.reports.provenance import described
 from annotate.reports.shortcuts import file_response
 from annotate.requests import SignedInRequest
 from annotate.scoring.leaderboards import newest_runs
+from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 from rankings.output.detector_tables import disagreement_table, leaderboard_table
 from rankings.output.signature import SIGNATURE
@@ -30,9 +31,8 @@ from .models import PublicBoard
 from .selectors import Boards, boards_of, orders_of_people, rows_of
 
 
-def asked_boards(request: HttpRequest, dataset: Dataset) -> tuple[LeaderboardForm, Boards]:
+def asked_boards(request: HttpRequest, runs: list[ProtocolRun]) -> tuple[LeaderboardForm, Boards]:
     """Return the form and the leaderboards that an address asks for; 404 for unknown ones."""
-    runs = newest_runs(dataset)
     form = LeaderboardForm(request.GET, runs=runs)
     if not runs or not form.is_valid():
         raise Http404
@@ -46,10 +46,10 @@ def asked_boards(request: HttpRequest, dataset: Dataset) -> tuple[LeaderboardFor
 
 
 def shown_leaderboard(
-    request: SignedInRequest, dataset: Dataset, studies: QuerySet[Study]
+    request: SignedInRequest, dataset: Dataset, runs: list[ProtocolRun], studies: QuerySet[Study]
 ) -> dict[str, Any]:
     """Return what leaderboards/leaderboard.html needs; ``studies`` are those that the reader may follow."""
-    form, boards = asked_boards(request, dataset)
+    form, boards = asked_boards(request, runs)
     people = orders_of_people(studies)
 
     def address(figure: Figure, extension: str, paper: Paper) -> str:
@@ -73,24 +73,25 @@ def shown_leaderboard(
 
 
 def keep_worst(
-    request: SignedInRequest, dataset: Dataset, boards: Boards, asked: Mapping[str, Any]
+    request: SignedInRequest, run: ProtocolRun, figure: str, asked: Mapping[str, Any]
 ) -> HttpResponse:
     """Keep the images on which methods do worst as a selection. Raises SelectionRefused."""
-    [run] = [run for run in newest_runs(dataset) if run.name == boards.by]
-    methods = list(dataset.methods.filter(slug__in=asked["method"]))
+    methods = list(run.dataset.methods.filter(slug__in=asked["method"]))
     names = ", ".join(method.name for method in methods)
     origin = _("Where each of {methods} loses most by {protocol}: {n} images").format(
         methods=names, protocol=run.name, n=asked["n"]
     )
-    images = worst_of_each(run, boards.figure, methods, asked["n"])
-    return keep_and_list(request, dataset=dataset, name=asked["name"], images=images, origin=origin)
+    images = worst_of_each(run, figure, methods, asked["n"])
+    return keep_and_list(
+        request, dataset=run.dataset, name=asked["name"], images=images, origin=origin
+    )
 
 
 def table_response(
     request: HttpRequest, dataset: Dataset, table: str, extension: str
 ) -> HttpResponse:
     """Send a table of the leaderboard as a file, in English."""
-    _, boards = asked_boards(request, dataset)
+    _, boards = asked_boards(request, newest_runs(dataset))
     with translation.override("en"):
         asked = (
             leaderboard_table(boards.boards, boards.by, boards.figure)

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 from annotate.datasets.shortcuts import seen_dataset
 from annotate.figures.shortcuts import asked_paper, figure_response
 from annotate.requests import SignedInRequest, require
+from annotate.scoring.leaderboards import newest_runs
 
 from . import services
 from .figure import figure_of
@@ -31,7 +32,7 @@ def figure(request: HttpRequest, slug: str, extension: str) -> HttpResponse:
     """Send the figure of the leaderboard as a file."""
     dataset = seen_dataset(request, slug)
     paper = asked_paper(request)
-    _form, boards = asked_boards(request, dataset)
+    _form, boards = asked_boards(request, newest_runs(dataset))
     drawn = figure_of(boards)
     if drawn.is_empty:
         raise Http404

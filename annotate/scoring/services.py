@@ -180,7 +180,7 @@ def outdated(runs: Iterable[ProtocolRun]) -> dict[int, str]:
     for run in runs:
         if _is_before(run, corrected.get(run.dataset_id)):
             said = _("{name} was scored before the ground truth was corrected; score it again.")
-        elif _reads_sizes(run) and _is_before(run, photographs_changed(run.dataset)):
+        elif _has_other_sizes(run):
             said = _(
                 "{name} reads the sizes of images, and was scored before the photographs changed; "
                 "score it again."
@@ -194,18 +194,16 @@ def outdated(runs: Iterable[ProtocolRun]) -> dict[int, str]:
 def are_old(image: Image, runs: Iterable[ProtocolRun]) -> bool:
     """Return whether a score that one of the runs has on an image may differ if computed again."""
     corrected = image.earlier_truths.aggregate(last=Max("created"))["last"]
-    return any(
-        _is_before(run, corrected)
-        or (_reads_sizes(run) and _is_before(run, photographs_changed(run.dataset)))
-        for run in runs
-    )
+    return any(_is_before(run, corrected) or _has_other_sizes(run) for run in runs)
 
 
-def _reads_sizes(run: ProtocolRun) -> bool:
+def _has_other_sizes(run: ProtocolRun) -> bool:
+    """Return whether a run read sizes of images before photographs changed them."""
     try:
-        return registry.get(run.protocol, run.parameters).reads_sizes
+        reads_sizes = registry.get(run.protocol, run.parameters).reads_sizes
     except ProtocolError:  # of an older version of the site
         return False
+    return reads_sizes and _is_before(run, photographs_changed(run.dataset))
 
 
 def _is_before(run: ProtocolRun, change: datetime | None) -> bool:
