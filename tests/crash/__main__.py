@@ -313,6 +313,8 @@ class _Site:
         began = time.monotonic()
         while time.monotonic() - began < _BACK_SECONDS:
             busy = [at for at, one in enumerate(self._people) if "screen" in one.shown]
+            if not busy:
+                raise RuntimeError("everybody has ranked everything: begin with more --images")
             if all(self._last_answer[one] > began for one in product(busy, self._ports)):
                 return time.monotonic() - began
             time.sleep(0.05)
