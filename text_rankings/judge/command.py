@@ -12,9 +12,9 @@ from typing import Any, Final
 from ..base.options import Program, output_ended
 from .budget import Budget
 from .errors import Refused, Stopped
-from .judges import Asked, Command, Model
+from .judges import Command, Model
 from .prompt import filled, usual_prompt
-from .running import Run
+from .running import Run, parts_sent
 from .site import Site
 from .web import checked_address
 
@@ -76,7 +76,6 @@ def _judge(options: argparse.Namespace) -> None:
         _asked(options, settings, budget),
         budget,
         parallel=options.parallel,
-        outcome=options.again,
         allow_change=options.allow_change,
     )
     try:
@@ -85,7 +84,9 @@ def _judge(options: argparse.Namespace) -> None:
         _print_summary(run)
 
 
-def _asked(options: argparse.Namespace, settings: Mapping[str, Any], budget: Budget) -> Asked:
+def _asked(
+    options: argparse.Namespace, settings: Mapping[str, Any], budget: Budget
+) -> Model | Command:
     if options.command is not None:
         return Command(shlex.split(options.command), options.timeout, budget)
     return Model(
@@ -117,28 +118,27 @@ def _print_summary(run: Run) -> None:
 
 
 def _dry_run(options: argparse.Namespace, site: Site, judge: Mapping[str, Any]) -> None:
-    found = site.tasks(judge["id"], options.again, _N_SHOWN)
+    found = site.tasks(judge["id"], _N_SHOWN)
     n_each = len(judge["criteria"]) if options.one_by_one else 1
-    sizes, n_pictures = [], 0
+    sizes = []
     for task in found["tasks"]:
-        for part in (one for one in task["parts"] if one in options.parts.split(",")):
+        for part in parts_sent(judge["parts"], task["parts"]):
             content = site.picture(judge["id"], task["task"], part)
             sizes.append(len(content))
             if options.out:
                 options.out.mkdir(parents=True, exist_ok=True)
                 (options.out / f"{task['task']}-{part}.png").write_bytes(content)
-    n_pictures = len(sizes) * found["n_left"] // max(len(found["tasks"]), 1)
-    n_bytes = sum(sizes) * found["n_left"] // max(len(found["tasks"]), 1)
+    n_left, n_seen = found["n_left"], max(len(found["tasks"]), 1)
     if options.command is None:
         print(filled(judge["prompt"], found["questions"]), file=sys.stderr)
     counts = {
         "images": found["n_images"],
         "pairs": found["n_pairs"],
-        "tasks": found["n_left"],
-        "requests": found["n_left"] * n_each,
+        "tasks": n_left,
+        "requests": n_left * n_each,
         # Of what the first tasks have.
-        "pictures_about": n_pictures * n_each,
-        "bytes_about": n_bytes * n_each,
+        "pictures_about": len(sizes) * n_left * n_each // n_seen,
+        "bytes_about": sum(sizes) * n_left * n_each // n_seen,
     }
     if options.price_out is not None:
         most = options.max_tokens * options.price_out / 1e6 * counts["requests"]
@@ -236,7 +236,6 @@ def _add_choice(parser: argparse.ArgumentParser) -> None:
     add("--one-by-one", action="store_true", help="one request for each criterion")
     add("--orders", choices=("both", "one"), default="both", help="sides of each pair (both)")
     add("--repeats", type=_positive, default=1, metavar="N", help="the same request again (1)")
-    add("--again", choices=("refused", "unreadable", "cut off", "failed"), help="those only")
     add("--sees-truth", action="store_true", help="tasks of a command hold the ground truth")
     add("--tuned-on", type=Path, metavar="FILE", help="names of images that it was tuned on")
     add("--margin", type=float, default=0.05, help="of pairs, to stand in for a person (0.05)")

@@ -1,16 +1,17 @@
 """Programs that judge: a model behind an address, or a command that answers line by line."""
 
 import json
+import os
+import signal
 import subprocess  # nosec B404
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from queue import Empty, Queue
 from tempfile import TemporaryDirectory
-from typing import Any, Protocol
+from typing import Any
 
 from .answers import MAX_RAW, Answer, answer_in, together, verdicts_in
 from .budget import Budget
@@ -29,12 +30,6 @@ class Question:
     task: Mapping[str, Any]
     questions: Mapping[str, str]
     pictures: Mapping[str, bytes]
-
-
-class Asked(Protocol):
-    def ask(self, question: Question) -> Answer: ...
-
-    def close(self) -> None: ...
 
 
 @dataclass
@@ -60,9 +55,6 @@ class Model:
             if answers[name].outcome == "failed":
                 break
         return together(answers)
-
-    def close(self) -> None:
-        pass
 
     def _ask(self, question: Question, questions: Mapping[str, str]) -> Answer:
         body = request_body(
@@ -138,7 +130,7 @@ class Command:
         finally:
             self._budget.end(None, None)
         seconds = time.monotonic() - began
-        if line is None:
+        if not line:
             return Answer("failed", raw="The command ended or took too long.", seconds=seconds)
         verdicts = verdicts_in(line, [*question.questions])
         outcome = "unreadable" if verdicts is None else "answered"
@@ -147,49 +139,41 @@ class Command:
     def close(self) -> None:
         for process in self._running:
             _end(process)
+            with suppress(OSError), process:
+                pass
 
-    def _exchange(self, line: str) -> str | None:
+    def _exchange(self, asked: str) -> str:
+        """Return the line that answers; empty if the process ended or was ended."""
         process: Any = getattr(self._own, "process", None)
-        if process is None:
+        if process is None or process.poll() is not None:
             process = self._own.process = subprocess.Popen(  # nosec B603
-                self._words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+                self._words,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+                start_new_session=True,
             )
             self._running.append(process)
-            self._own.lines = Queue()
-            target = _pump(process.stdout, self._own.lines)
-            threading.Thread(target=target, daemon=True).start()
+        too_long = threading.Timer(self._timeout, _end, [process])
+        too_long.start()
         try:
-            process.stdin.write(line + "\n")
+            process.stdin.write(asked + "\n")
             process.stdin.flush()
-            answer: str = self._own.lines.get(timeout=self._timeout)
-        except (OSError, Empty):
-            answer = ""
-        if answer:
-            return answer
-        _end(process)
-        self._own.process = None
-        return None
-
-
-def _end(process: subprocess.Popen[str]) -> None:
-    process.kill()
-    process.wait()
-    for stream in (process.stdin, process.stdout):
-        with suppress(OSError):
-            if stream is not None:
-                stream.close()
-
-
-def _pump(stream: Any, lines: "Queue[str]") -> Callable[[], None]:
-    def pump() -> None:
-        try:
-            for line in stream:
-                lines.put(line)
+            line = str(process.stdout.readline())
         except (OSError, ValueError):
-            pass
-        lines.put("")
+            line = ""
+        finally:
+            too_long.cancel()
+        if not line:
+            _end(process)
+            process.wait()
+        return line
 
-    return pump
+
+def _end(process: "subprocess.Popen[str]") -> None:
+    """End a command with all that it started, which would hold its output open."""
+    with suppress(OSError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _told(question: Question, folder: Path) -> dict[str, Any]:

@@ -3,16 +3,16 @@
 import sys
 import time
 from collections import Counter, deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from typing import Any, Final, TextIO
 
 from .answers import Answer
 from .budget import Budget
 from .errors import OutOfBudget, Stopped
-from .judges import Asked, Question
+from .judges import Command, Model, Question
 from .site import Site
 
 _BATCH: Final = 20
@@ -24,14 +24,13 @@ _ATTEMPTS: Final = 2
 
 @dataclass
 class Run:
-    """``judge`` is the site's description of it. ``outcome``: only tasks that ended so."""
+    """``judge`` is the site's description of it."""
 
     site: Site
     judge: Mapping[str, Any]
-    asked: Asked
+    asked: Model | Command
     budget: Budget
     parallel: int = 4
-    outcome: str | None = None
     allow_change: bool = False
     errors: TextIO = field(default_factory=lambda: sys.stderr)
     counts: Counter[str] = field(default_factory=Counter)
@@ -72,9 +71,10 @@ class Run:
                     is_over, self.reason = True, "budget"
                 except (KeyboardInterrupt, Stopped) as ended:
                     is_over, fault = True, fault or ended
-        self.asked.close()
+        if isinstance(self.asked, Command):
+            self.asked.close()
         self._flush()
-        self.n_left = self.site.tasks(self.judge["id"], self.outcome, 1)["n_left"]
+        self.n_left = self.site.tasks(self.judge["id"], 1)["n_left"]
         if fault is not None:
             raise fault
 
@@ -84,7 +84,7 @@ class Run:
         One whose answer could not be read comes a second time, one that failed only in another run.
         """
         self._flush()
-        found = self.site.tasks(self.judge["id"], self.outcome, _FETCHED)
+        found = self.site.tasks(self.judge["id"], _FETCHED)
         if self._n_at_start is None:
             self._n_at_start = found["n_left"]
         for task in found["tasks"]:
@@ -94,19 +94,9 @@ class Run:
         return bool(self._to_ask)
 
     def _ask(self, task: Mapping[str, Any]) -> Answer:
-        names = [
-            name
-            for part in self.judge["parts"]
-            for name in (
-                [one for one in task["parts"] if one.startswith("crop-")]
-                if part == "crops"
-                else [part]
-            )
-        ]
         pictures = {
             name: self.site.picture(self.judge["id"], task["task"], name)
-            for name in names
-            if name in task["parts"]
+            for name in parts_sent(self.judge["parts"], task["parts"])
         }
         answer = self.asked.ask(Question(task, task["questions"], pictures))
         sent = [sha256(content).hexdigest() for content in pictures.values()]
@@ -140,7 +130,7 @@ class Run:
         self.counts[answer.outcome] += 1
         self._ended[task["task"]] = answer.outcome
         self._n_failed = self._n_failed + 1 if answer.outcome == "failed" else 0
-        self._waiting.append(_row(task, answer))
+        self._waiting.append({"task": task["task"], "attempt": task["attempt"], **asdict(answer)})
         if self._n_failed >= _MOST_FAILED:
             raise Stopped(f"{_MOST_FAILED} tasks in a row failed; the last one: {answer.raw}")
 
@@ -160,18 +150,9 @@ class Run:
             self.errors.flush()
 
 
-def _row(task: Mapping[str, Any], answer: Answer) -> dict[str, Any]:
-    return {
-        "task": task["task"],
-        "attempt": task["attempt"],
-        "outcome": answer.outcome,
-        "verdicts": dict(answer.verdicts),
-        "raw": answer.raw,
-        "finish_reason": answer.finish_reason,
-        "model": answer.model,
-        "fingerprint": answer.fingerprint,
-        "tokens_in": answer.tokens_in,
-        "tokens_out": answer.tokens_out,
-        "seconds": round(answer.seconds, 3),
-        "pictures": [*answer.pictures],
-    }
+def parts_sent(asked: Sequence[str], there: Sequence[str]) -> list[str]:
+    """Return the parts of a task that are sent, of those that are there; "crops" are all crops."""
+    crops = [name for name in there if name.startswith("crop-")]
+    return [
+        name for part in asked for name in (crops if part == "crops" else [part]) if name in there
+    ]

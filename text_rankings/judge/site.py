@@ -36,9 +36,8 @@ class Site:
         made: dict[str, Any] = self._checked(status, data)
         return made
 
-    def tasks(self, judge: int, outcome: str | None, limit: int) -> dict[str, Any]:
-        chosen = f"&outcome={quote(outcome)}" if outcome else ""
-        status, data = self._call("GET", f"judges/{judge}/tasks?limit={limit}{chosen}")
+    def tasks(self, judge: int, limit: int) -> dict[str, Any]:
+        status, data = self._call("GET", f"judges/{judge}/tasks?limit={limit}")
         tasks: dict[str, Any] = self._checked(status, data)
         return tasks
 
