@@ -1,12 +1,11 @@
 """Programs, protocols and people: the answers of a study's judges next to the rankings of a report."""
 
-from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any, Final
 
-from django.db.models import Count, Max, Q
+from django.db.models import Count, Max
 
 from annotate.datasets.models import Image, Result
 from annotate.reports.cache import Asked, computed
@@ -19,7 +18,7 @@ from rankings.analysis.judges import (
     JudgeRows,
     analyse_judges,
     analyse_protocols,
-    answers_from,
+    judge_rows,
     main_rows,
     placed_protocols,
 )
@@ -41,8 +40,6 @@ class Answered:
 
     judge: Judge
     rows: JudgeRows
-    # Whether all its tasks were tried.
-    is_finished: bool
     counts: Mapping[str, Any]
 
 
@@ -77,7 +74,7 @@ def programs_and_people(asked: Asked, criterion: str = "") -> Mapping[str, Any]:
         return answered_by(study), Inputs(people, scores, (), declared_clusters(study))
 
     def compute(found: tuple[list[Answered], Inputs]) -> dict[str, Any]:
-        return compared(*found, asked, lambda: study_report(asked).report, criteria)
+        return compared(*found, asked, study_report(asked).report, criteria)
 
     fields = ("pk", "name", "margin", "closed", "n", "newest")
     counted = asked.study.judges.annotate(n=Count("answers"), newest=Max("answers"))
@@ -90,14 +87,14 @@ def programs_and_people(asked: Asked, criterion: str = "") -> Mapping[str, Any]:
 def answered_by(study: Study) -> list[Answered]:
     """Return the answers of all judges of a study."""
     judges = study.judges.select_related("study")
-    return [Answered(judge, *_rows_of(judge), counts_of(judge)) for judge in judges]
+    return [Answered(judge, _rows_of(judge), counts_of(judge)) for judge in judges]
 
 
 def compared(
     judges: Sequence[Answered],
     inputs: Inputs,
     asked: Asked,
-    report: Callable[[], Report],
+    report: Report,
     criteria: Collection[str] = CRITERIA,
 ) -> dict[str, Any]:
     """Return rows of judges and protocols by criterion, as JSON.
@@ -108,8 +105,10 @@ def compared(
     """
     declared = inputs.declared
     people = {name: inputs.rankings[name] for name in criteria}
-    protocols = placed_protocols(people, inputs.scores, asked.settings, sentinels(asked.runs))
-    done = {one.judge.name: one.rows.by(criteria) for one in judges if one.is_finished}
+    tables = {name: of for name, of in report.criteria.items() if name in people}
+    report = replace(report, criteria=tables)
+    protocols = placed_protocols(people, inputs.scores, report, sentinels(asked.runs))
+    done = {one.judge.name: one.rows.by(criteria) for one in judges if one.rows.is_finished}
     named: dict[str, set[str]] = {}
     for rows in done.values():
         for answers in rows.answers.values():
@@ -125,22 +124,22 @@ def compared(
         for criterion, of_criterion in people.items()
     }
     return {
-        "main": main_rows(report(), done) if done else {},
+        "main": main_rows(report, done),
         "judges": analyse_judges(whole, done, declared=declared, protocols=protocols),
         "protocols": analyse_protocols(people, protocols, declared=declared),
-        "unfinished": {one.judge.name: one.rows.done for one in judges if not one.is_finished},
+        "unfinished": {one.judge.name: one.rows.done for one in judges if not one.rows.is_finished},
         "counts": {one.judge.name: one.counts for one in judges},
     }
 
 
 def rankings_of(judge: Judge) -> dict[str, dict[str, Ranking]]:
     """Return by criterion a judge's ranking of each image of which it was asked all pairs."""
-    rows, _ = _rows_of(judge)
+    rows = _rows_of(judge)
     return {name: rows.rankings(name) for name, of in rows.answers.items() if of.has_any}
 
 
-def _rows_of(judge: Judge) -> tuple[JudgeRows, bool]:
-    """Return a judge's answers, and whether all its tasks were tried."""
+def _rows_of(judge: Judge) -> JudgeRows:
+    """Return a judge's answers to what it is asked now."""
     study = judge.study
     images = dict(Image.objects.filter(studies=study).values_list("pk", "name"))
     results = Result.objects.filter(method__studies=study, image__studies=study)
@@ -150,43 +149,22 @@ def _rows_of(judge: Judge) -> tuple[JudgeRows, bool]:
         [(images[pair.image], methods[pair.one], methods[pair.other]) for pair in asked],
         [pair.probability for pair in asked],
     )
-    places: dict[Hashable, tuple[int, int]] = {}
-    for at, pair in enumerate(asked):
-        places[pair.one, pair.other], places[pair.other, pair.one] = (at, 0), (at, 1)
-    is_answered = Q(outcome=JudgeAnswer.Outcome.ANSWERED)
-    fields = ("left", "right", "repeat")
-    answered = [*judge.answers.filter(is_answered).order_by().values_list(*fields, *CRITERIA)]
-    last = dict.fromkeys((row[:3] for row in answered), JudgeAnswer.Outcome.ANSWERED.value)
-    others = judge.answers.exclude(is_answered).order_by("-attempt", "-pk")
-    n_others = Counter[str]()
-    for *key, outcome in others.values_list(*fields, "outcome").iterator():
-        n_others[outcome] += 1
-        last.setdefault((key[0], key[1], key[2]), outcome)
-    last = {key: outcome for key, outcome in last.items() if key[:2] in places}
-    tried = {places[key[0], key[1]][0] for key in last}
-    n_tried = Counter(asked[at].image for at in tried)
-    alike = {
-        images[image]: {methods[of[0]]: [methods[pk] for pk in of] for of in looks}
-        for image, looks in looks_of(study, judge.images).items()
-        if n_tried[image] == len(looks) * (len(looks) - 1) // 2
-    }
-    both_orders = judge.orders == Judge.Orders.BOTH
-    answers = answers_from(
+    fields = ("image", "left", "right", "repeat", "attempt", "outcome", *CRITERIA)
+    rows = judge.answers.order_by("pk").values_list(*fields).iterator()
+    return judge_rows(
         pairs,
-        places,
-        ((row[:2], row[2], row[3:]) for row in answered),
-        both_orders=both_orders,
+        (
+            ((images.get(image), methods.get(left), methods.get(right), n), attempt, outcome, given)
+            for image, left, right, n, attempt, outcome, *given in rows
+        ),
+        both_orders=judge.orders == Judge.Orders.BOTH,
         repeats=judge.repeats,
         criteria=judge.criteria,
-    )
-    n_tasks = len(asked) * judge.repeats * (2 if both_orders else 1)
-    n_done = sum(outcome != JudgeAnswer.Outcome.FAILED for outcome in last.values())
-    found = JudgeRows(
-        answers,
-        n_done / n_tasks if n_tasks else 0.0,
         margin=judge.margin,
         tuned=bool({*judge.tuned_on} & pairs.methods.keys()),
-        n_outcomes={JudgeAnswer.Outcome.ANSWERED.value: len(answered), **n_others},
-        alike=alike,
+        alike={
+            images[image]: {methods[look[0]]: [methods[pk] for pk in look] for look in looks}
+            for image, looks in looks_of(study, judge.images).items()
+            if len(looks) == len(pairs.methods.get(images[image], ()))
+        },
     )
-    return found, 0 < n_tasks == len(last)

@@ -82,7 +82,7 @@ def of_report(asked: Asked, inputs: Inputs) -> Callable[[Mapping[str, Any]], dic
     if not has_few_answers(study):
         return lambda _: {"programs": None}
     found = answered_by(study)
-    done = [one.judge for one in found if one.is_finished]
+    done = [one.judge for one in found if one.rows.is_finished]
     answered = [[row[name] for name in OF_ANSWERS] for judge in done for row in answers_of(judge)]
     times = {
         judge.name: {
@@ -97,7 +97,7 @@ def of_report(asked: Asked, inputs: Inputs) -> Callable[[Mapping[str, Any]], dic
     settings = [{name: row[name] for name in OF_JUDGES} for row in known]
 
     def compute(analysed: Mapping[str, Any]) -> dict[str, Any]:
-        table = compared(found, inputs, asked, lambda: report_from_json(analysed))
+        table = compared(found, inputs, asked, report_from_json(analysed))
         named = {row["judge"] for of in table["judges"].values() for row in of}
         return {
             "programs": {

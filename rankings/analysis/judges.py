@@ -1,13 +1,14 @@
 """Answers of judges from rows, and the tables of programs and people."""
 
-from collections import defaultdict
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 import numpy as np
 
-from ..agreement.report import Report, Settings, values_of
+from ..agreement.main_table import protocol_rows
+from ..agreement.report import Report, values_of
 from ..elicitation.log import CRITERIA
 from ..errors import RankingError
 from ..inference.clusters import NONE_DECLARED, Declared
@@ -19,11 +20,13 @@ from ..inference.judges import (
     judge_stand_in,
     protocols_stand_in,
 )
+from ..inference.personal_rankings import personal_rankings_from_scores
+from ..inference.resampling import distance_table
 from ..inference.significance import holm
 from ..orders.buckets import Ranking, methods_of
 from ..orders.distances import distances_between
 from ..orders.edit_distance import places_of
-from ..orders.packed_scores import packed_scores, places_from_scores
+from ..orders.packed import Places
 from .analysis import ProtocolScores
 
 COLUMNS: Final = ("judge", "image", "left", "right", "repeat", "attempt", "outcome")
@@ -35,6 +38,10 @@ ByCriterion = Mapping[str, Rankings]
 Table = dict[str, list[dict[str, Any]]]
 
 
+# Image, method on the left, method on the right, repeat from 1.
+Key = tuple[str | None, str | None, str | None, int]
+
+
 @dataclass(frozen=True)
 class JudgeRows:
     """A judge's answers by criterion, with what is known of it.
@@ -44,13 +51,16 @@ class JudgeRows:
 
     answers: Mapping[str, Answers]
     done: float
+    # Whether every task was tried, and the images whose tasks were.
+    is_finished: bool
+    tried: Collection[str]
+    n_outcomes: Mapping[str, int]
     margin: float = MARGIN
     # The margin was chosen after the first answer.
     is_late: bool = False
     tuned: bool = False
-    n_outcomes: Mapping[str, int] = field(default_factory=dict)
     # image -> method -> the methods drawn like it, of which it alone was asked, of the images whose
-    # pairs were all tried; None: of every image as it is.
+    # pairs were all asked; None: of every image as it is.
     alike: Mapping[str, Mapping[str, Sequence[str]]] | None = None
 
     def by(self, criteria: Collection[str]) -> "JudgeRows":
@@ -61,6 +71,7 @@ class JudgeRows:
     def rankings(self, criterion: str) -> dict[str, Ranking]:
         """Return the ranking of each image whose pairs were all tried, nearest to the verdicts."""
         found = self.answers[criterion].rankings()
+        found = {image: found[image] for image in found if image in self.tried}
         if self.alike is None:
             return found
         return {
@@ -73,29 +84,31 @@ class JudgeRows:
         }
 
 
-def answers_from(
+def judge_rows(
     pairs: Pairs,
-    places: Mapping[Hashable, tuple[int, int]],
-    answered: Iterable[tuple[Hashable, int, Sequence[str | None]]],
+    rows: Iterable[tuple[Key, int, str, Sequence[str | None]]],
     *,
     both_orders: bool,
     repeats: int,
     criteria: Collection[str] = (),
-) -> dict[str, Answers]:
-    """Return the answers of each criterion that was asked, or that has any.
+    **known: Any,
+) -> JudgeRows:
+    """Return the answers of a judge by each criterion that was asked, or that has any.
 
-    ``places`` holds the number of the pair and its order for each key, ``answered`` key, repeat from 1 and
-    the verdicts by CRITERIA; those of other keys or repeats do not count. With one order, a pair is asked
-    in the order of its answers.
+    ``rows`` are key, attempt, outcome and the verdicts by CRITERIA; of several attempts an answer counts,
+    else the last. Rows of other pairs or repeats do not count. With one order, a pair is asked in the
+    order of its rows. ``known`` are other fields.
     """
-    at, verdicts = [], []
-    for key, repeat, given in answered:
-        place = places.get(key)
-        if place is not None and repeat <= repeats:
-            at.append((*place, repeat - 1))
-            verdicts.append([_SIGNS[verdict] for verdict in given])
-    pair, order, repeat_of = np.array(at, dtype=np.intp).reshape(-1, 3).T
-    signs = np.array(verdicts, dtype=float).reshape(-1, len(CRITERIA)).T * (1 - 2 * order)
+    outcomes = Counter[str]()
+    last: dict[tuple[int, int, int], tuple[str, Sequence[str | None]]] = {}
+    for key, _, outcome, verdicts in sorted(rows, key=lambda row: (row[2] == _ANSWERED, row[1])):
+        outcomes[outcome] += 1
+        place = pairs.places.get(key[:3])
+        if place is not None and key[3] <= repeats:
+            last[*place, key[3] - 1] = outcome, verdicts
+    pair, order, repeat = np.array([*last], dtype=np.intp).reshape(-1, 3).T
+    given = [[_SIGNS[one] for one in of] for _, of in last.values()]
+    signs = np.array(given, dtype=float).reshape(-1, len(CRITERIA)).T * (1 - 2 * order)
     n = len(pairs.rows)
     asked = np.ones((n, 2), dtype=bool)
     if not both_orders:
@@ -103,12 +116,23 @@ def answers_from(
         asked[pair, :] = False
         asked[pair, order] = True
     said = np.full((len(CRITERIA), n, 2, repeats), np.nan)
-    said[:, pair, order, repeat_of] = signs
-    return {
-        criterion: Answers(pairs, said[at_criterion], asked)
-        for at_criterion, criterion in enumerate(CRITERIA)
-        if criterion in criteria or not np.isnan(signs[at_criterion]).all()
+    said[:, pair, order, repeat] = signs
+    answers = {
+        criterion: Answers(pairs, said[at], asked)
+        for at, criterion in enumerate(CRITERIA)
+        if criterion in criteria or not np.isnan(signs[at]).all()
     }
+    n_tasks = n * repeats * (2 if both_orders else 1)
+    n_done = sum(outcome != _FAILED for outcome, _ in last.values())
+    is_tried = np.bincount(pair, minlength=n) > 0
+    return JudgeRows(
+        answers,
+        n_done / n_tasks if n_tasks else 0.0,
+        is_finished=0 < n_tasks == len(last),
+        tried={image for image, of in pairs.slices.items() if is_tried[of].all()},
+        n_outcomes=outcomes,
+        **known,
+    )
 
 
 def rows_by_judge(
@@ -118,57 +142,46 @@ def rows_by_judge(
     margin: float | None = None,
     tuned: bool = False,
 ) -> dict[str, JudgeRows]:
-    """Return the rows of a table by judge; of several attempts an answer counts, else the last.
+    """Return the rows of a table by judge, as :func:`judge_rows` does.
 
     A judge was asked the pairs in its rows, drawn with their ``probability`` and stored with their ``margin``
     if there are such columns. Another ``margin`` given here was chosen after the answers.
     Raises RankingError if a row is not an answer; the message names ``place`` and its number.
     """
-    last: dict[str, dict[tuple[str, str, str, int], Mapping[str, Any]]] = defaultdict(dict)
-    outcomes: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    of_judge: dict[str, list[tuple[Key, int, str, Sequence[str | None]]]] = defaultdict(list)
+    chances: dict[str, dict[tuple[str, str, str], float]] = defaultdict(dict)
+    margins: dict[str, float] = {}
     for number, row in numbered:
+        name, image, left, right = (row[of] for of in ("judge", "image", "left", "right"))
         try:
-            key = (row["image"], row["left"], row["right"], int(row["repeat"]))
-            attempt = int(row["attempt"])
-            float(row.get("probability") or 1), float(row.get("margin") or MARGIN)
+            repeat, attempt = int(row["repeat"]), int(row["attempt"])
+            chance, stored = float(row.get("probability") or 1), float(row.get("margin") or 0)
         except (TypeError, ValueError):
             numbers = "repeat and attempt are whole numbers, probability and margin are numbers"
             raise RankingError(f"{place} {number}: {numbers}") from None
-        if key[3] < 1:
+        if repeat < 1:
             raise RankingError(f"{place} {number}: repeats are counted from 1")
-        if any(row.get(name) not in _SIGNS for name in CRITERIA):
+        verdicts = [row.get(criterion) for criterion in CRITERIA]
+        if any(verdict not in _SIGNS for verdict in verdicts):
             raise RankingError(f"{place} {number}: a verdict is left, equal or right")
-        if row["left"] == row["right"]:
+        if left == right:
             raise RankingError(f"{place} {number}: left and right are the same method")
-        of_judge = last[row["judge"]]
-        outcomes[row["judge"]][row["outcome"]] += 1
-        before = of_judge.get(key)
-        if before is None or (before["outcome"] != _ANSWERED and int(before["attempt"]) <= attempt):
-            of_judge[key] = row
+        of_judge[name].append(((image, left, right, repeat), attempt, row["outcome"], verdicts))
+        chances[name][image, min(left, right), max(left, right)] = chance
+        if stored:
+            margins.setdefault(name, stored)
     found = {}
-    for name, rows in last.items():
-        chances = {
-            (i, min(left, right), max(left, right)): float(row.get("probability") or 1)
-            for (i, left, right, _), row in rows.items()
-        }
-        known = sorted(chances)
-        pairs = Pairs(known, [chances[pair] for pair in known])
-        places: dict[Hashable, tuple[int, int]] = {}
-        for at, (image, one, other) in enumerate(pairs.rows):
-            places[image, one, other], places[image, other, one] = (at, 0), (at, 1)
-        both_orders = any((i, right, left, n) in rows for i, left, right, n in rows)
-        repeats = max(key[3] for key in rows)
-        n_tasks = len(known) * repeats * (2 if both_orders else 1)
-        n_done = sum(row["outcome"] != _FAILED for row in rows.values())
-        answered = (
-            (key[:3], key[3], [row.get(name) for name in CRITERIA]) for key, row in rows.items()
-        )
-        answers = answers_from(pairs, places, answered, both_orders=both_orders, repeats=repeats)
-        stored = next((float(row["margin"]) for row in rows.values() if row.get("margin")), None)
-        is_late = margin is not None and margin != stored
-        chosen = margin or stored or MARGIN
-        found[name] = JudgeRows(
-            answers, n_done / n_tasks, chosen, is_late, tuned, dict(outcomes[name])
+    for name, rows in of_judge.items():
+        known = sorted(chances[name])
+        keys = {key for key, *_ in rows}
+        found[name] = judge_rows(
+            Pairs(known, [chances[name][pair] for pair in known]),
+            rows,
+            both_orders=any((i, right, left, n) in keys for i, left, right, n in keys),
+            repeats=max(key[3] for key in keys),
+            margin=margin or margins.get(name, MARGIN),
+            is_late=margin is not None and margin != margins.get(name),
+            tuned=tuned,
         )
     return found
 
@@ -234,37 +247,28 @@ def analyse_judges(
 
 
 def placed_protocols(
-    people: ByCriterion, scores: ProtocolScores, settings: Settings, sentinels: Collection[str] = ()
+    people: ByCriterion, scores: ProtocolScores, report: Report, sentinels: Collection[str] = ()
 ) -> dict[str, Placed]:
-    """Return the rankings of a report's images by its protocols, without those that ignore the truth.
-
-    An image counts as in :func:`.build_report`: its people ranked the same methods, which all have scores.
-    """
-    names = {name for of_image in scores.values() for name in of_image}
-    protocols = tuple(sorted(names.difference(sentinels)))
-    chosen = {
-        image: {name: of_image[name] for name in protocols if name in of_image}
-        for image, of_image in scores.items()
-    }
+    """Return the rankings of a report's images by its protocols, without those that ignore the truth."""
     found: dict[str, Placed] = {}
-    for criterion, rankings in people.items() if protocols else ():
-        values = values_of(criterion, chosen, settings)
-        by_size: dict[int, list[tuple[str, tuple[str, ...]]]] = defaultdict(list)
-        for image, of_people in rankings.items():
-            ranked = {methods_of(ranking) for ranking in of_people.values()}
-            if len(ranked) == 1 and len(of_people) >= settings.min_annotators:
-                methods = tuple(sorted(ranked.pop()))
-                by_size[len(methods)].append((image, methods))
-        of = {}
-        for same in by_size.values():
-            images, methods_of_each = [image for image, _ in same], [names for _, names in same]
-            packed = packed_scores(values, images, methods_of_each, protocols)
-            kept = np.asarray(np.isfinite(packed).all(axis=(1, 2)))
-            places = places_from_scores(packed[kept], settings.decimals).astype(float)
-            counted = (one for one, is_kept in zip(same, kept.tolist(), strict=True) if is_kept)
-            for (image, methods), own in zip(counted, places, strict=True):
-                of[image] = protocols, methods, own
-        found[criterion] = Placed(of)
+    for criterion, table in report.criteria.items():
+        names = sorted(row.protocol for row in table.rows if row.protocol not in sentinels)
+        chosen = {image: {name: scores[image][name] for name in names} for image in table.consensus}
+        values = values_of(criterion, chosen, report.settings)
+        counted = {image: people[criterion][image] for image in chosen} if names else {}
+        decimals = report.settings.decimals
+        ranked = personal_rankings_from_scores(counted, values, names, decimals)
+        found[criterion] = Placed(
+            {
+                ranked.images[image]: (
+                    ranked.protocols,
+                    tuple(sorted(methods_of(table.consensus[ranked.images[image]]))),
+                    places.astype(float),
+                )
+                for group in ranked.groups
+                for image, places in zip(group.images.tolist(), group.protocols, strict=True)
+            }
+        )
     return found
 
 
@@ -277,29 +281,23 @@ def main_rows(report: Report, judges: Mapping[str, JudgeRows]) -> Table:
     for criterion, own in report.criteria.items():
         protocols = [row.protocol for row in own.rows]
         for name, of in judges.items():
-            if criterion not in of.answers:
-                continue
-            # (judge's ranking, consensus) of images with as many methods, and the protocols' distances.
-            by_size: dict[int, list[tuple[Any, list[float]]]] = defaultdict(list)
-            for image, ranking in of.rankings(criterion).items():
-                goal = own.consensus.get(image)
-                if goal is not None and methods_of(ranking) == methods_of(goal):
-                    others = [own.distances[image][protocol] for protocol in protocols]
+            rankings = of.rankings(criterion) if criterion in of.answers else {}
+            by_size: dict[int, list[tuple[str, Places]]] = defaultdict(list)
+            for image, ranking in rankings.items():
+                goal = own.consensus.get(image, ())
+                if methods_of(ranking) == methods_of(goal):
                     places = places_of([ranking, goal])
-                    by_size[places.shape[1]].append((places, others))
-            apart, among = [], []
+                    by_size[places.shape[1]].append((image, places))
+            images, apart = [], []
             for same in by_size.values():
-                ours, theirs = np.stack([places for places, _ in same], axis=1)
-                apart.append(distances_between(ours, theirs, report.settings.distance))
-                among.append(np.array([others for _, others in same]))
-            if apart:
-                distances, theirs = np.concatenate(apart)[:, np.newaxis], np.concatenate(among)
-                row = {
-                    "best": int((distances <= theirs).all(axis=1).sum()),
-                    "worst": int((distances >= theirs).all(axis=1).sum()),
-                    "score": float(distances.mean()),
-                }
-                numbered = {"protocol": name, "n_images": len(distances), **row}
+                images += [image for image, _ in same]
+                ours, goals = np.stack([places for _, places in same], axis=1)
+                apart += distances_between(ours, goals, report.settings.distance).tolist()
+            if images:
+                others = distance_table({name: own.distances[name] for name in images}, protocols)
+                rows = protocol_rows(("", *protocols), np.column_stack([apart, others]))
+                [numbers] = [row.numbers for row in rows if row.protocol == ""]
+                numbered = {"protocol": name, "n_images": len(images), **numbers}
                 table.setdefault(criterion, []).append(numbered)
     return table
 

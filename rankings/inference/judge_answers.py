@@ -65,6 +65,14 @@ class Pairs:
         starts = np.searchsorted(self.numbers[:, 0], np.arange(len(self.methods) + 1)).tolist()
         return {image: slice(*starts[at : at + 2]) for at, image in enumerate(self.methods)}
 
+    @cached_property
+    def places(self) -> dict[tuple[str | None, ...], tuple[int, int]]:
+        """By image, left and right method: the number of the pair, and 0 if ``one`` is left, else 1."""
+        found: dict[tuple[str | None, ...], tuple[int, int]] = {}
+        for at, (image, one, other) in enumerate(self.rows):
+            found[image, one, other], found[image, other, one] = (at, 0), (at, 1)
+        return found
+
     def table(self, values: Floats) -> Floats:
         """Return values of pairs for each image, of shape (images, m, m), 0 where no pair was asked.
 
@@ -179,7 +187,7 @@ def _share(chosen: NDArray[np.bool_], among: NDArray[np.bool_]) -> float | None:
 
 def _cycles(table: Floats) -> float:
     """Return the number of ways to go round three methods, from each of them."""
-    return float(np.einsum("gij,gjk,gki->", table, table, table, optimize=True))
+    return float(((table @ table) * table.swapaxes(1, 2)).sum())
 
 
 @dataclass(frozen=True, slots=True)
