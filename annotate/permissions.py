@@ -7,7 +7,7 @@ No module imports it. Code calls ``person.has_perm("annotate.load_data")``,
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from django.contrib.auth.backends import ModelBackend
+from django.contrib.auth.backends import BaseBackend, ModelBackend
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model, Q, QuerySet
@@ -20,12 +20,6 @@ from .studies.models import Role, Study
 
 class Permissions(ModelBackend):
     """Django's backend, for sign-in and the rescue pages, with the rules of this site."""
-
-    def get_user(self, user_id: int) -> User | None:
-        """Return a user with what most pages need: preferences, and the visit by a link."""
-        people = User.objects.select_related("preferences", "arrival__entrance", "arrival__study")
-        person = people.filter(pk=user_id).first()
-        return person if person is not None and self.user_can_authenticate(person) else None
 
     def has_perm(self, person: Person, permission: str, row: Model | None = None) -> bool:
         """Return whether a user has a permission, for the whole site or for one row.
@@ -55,6 +49,17 @@ class Permissions(ModelBackend):
         if is_admin(person) and permission not in _OF_ANNOTATORS:
             return rows
         return rows.filter(rule(person))
+
+
+class Participants(BaseBackend):
+    """The backend of sessions that an entrance begins: a request needs the whole visit."""
+
+    def get_user(self, user_id: int) -> User | None:
+        """Return the participant with preferences, visit, entrance and study, by one query."""
+        related = ("preferences", "arrival__entrance", "arrival__study")
+        people = User.objects.select_related(*related).filter(pk=user_id, is_active=True)
+        # Unlike first(), a slice adds no order, which takes Django long for so many columns.
+        return next(iter(people[:1]), None)
 
 
 def is_admin(person: Person) -> bool:

@@ -18,7 +18,7 @@ from .models import Arrival
 KEY: Final = "arrival"
 # The secret of the browser in which a person consented, for the pages of that entrance alone.
 _SECRET: Final = "consented"
-_BACKEND: Final = "annotate.permissions.Permissions"
+_BACKEND: Final = "annotate.permissions.Participants"
 
 
 def arrival_of(request: HttpRequest) -> Arrival | None:

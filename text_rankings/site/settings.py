@@ -186,6 +186,7 @@ CACHES = {
 
 AUTHENTICATION_BACKENDS = [
     "annotate.permissions.Permissions",
+    "annotate.permissions.Participants",
     "allauth.account.auth_backends.AuthenticationBackend",
 ]
 _validation = "django.contrib.auth.password_validation"
@@ -195,8 +196,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"{_validation}.CommonPasswordValidator"},
     {"NAME": f"{_validation}.NumericPasswordValidator"},
 ]
-# Without a mail server no e-mail is written, because its links open accounts; pages say that none
-# are sent.
+# No e-mail is written without a mail server, because its links open accounts; pages say so.
 EMAIL_HOST = env.text("EMAIL_HOST", default="")
 MAIL_IS_SET_UP = bool(EMAIL_HOST)
 # With a mail server, a worker sends the e-mails.

@@ -5,6 +5,7 @@ import re
 from functools import partial
 
 import pytest
+from django.conf import settings
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -13,6 +14,7 @@ from django.urls import reverse
 from annotate.judging.models import Screen
 from annotate.recruiting import pace
 from tests.support.cases import cases
+from tests.support.factories import make_person
 from tests.support.participants import (
     JSON,
     admitted,
@@ -98,3 +100,16 @@ def test_from_the_link_to_the_first_pair_are_60_statements_at_most():
     page, asked = statements(walk)
     assert "data-screen-id" in page.text
     assert len(asked) == MOST_TO_THE_FIRST_PAIR
+
+
+def test_the_visit_is_read_with_the_person_for_participants_alone(client):
+    """A row with entrance and study has over a hundred columns, which no other answer needs."""
+
+    def read_with_the_person(browser):
+        _, asked = statements(partial(browser.get, reverse("home")))
+        [of_person] = [sql for sql in asked if 'FROM "auth_user"' in sql]
+        return '"annotate_arrival"' in of_person
+
+    assert read_with_the_person(admitted(make_entrance(crowd_study(6))))
+    client.force_login(make_person(), backend=settings.AUTHENTICATION_BACKENDS[0])
+    assert not read_with_the_person(client)
