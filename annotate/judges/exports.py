@@ -32,7 +32,7 @@ ANSWER_COLUMNS: Final = tuple(
 
 def judges(study: Study, *, names: bool = False) -> Iterator[Row]:
     """Yield the judges of a study in the order in which they were made; hosts only with ``names``."""
-    for judge in study.judges.all():
+    for judge in study.judges.annotate(first=Min("answers__created"), last=Max("answers__created")):
         yield {
             **settings_of(judge),
             "study": study.name,
@@ -43,6 +43,8 @@ def judges(study: Study, *, names: bool = False) -> Iterator[Row]:
             "software_version": judge.software_version,
             "created": judge.created.isoformat(),
             "closed": judge.closed and judge.closed.isoformat(),
+            "first": judge.first and judge.first.isoformat(),
+            "last": judge.last and judge.last.isoformat(),
         }
 
 
@@ -84,17 +86,7 @@ def of_report(asked: Asked, inputs: Inputs) -> Callable[[Mapping[str, Any]], dic
     found = answered_by(study)
     done = [one.judge for one in found if one.rows.is_finished]
     answered = [[row[name] for name in OF_ANSWERS] for judge in done for row in answers_of(judge)]
-    times = {
-        judge.name: {
-            name: at.isoformat()
-            for name, at in judge.answers.aggregate(
-                first=Min("created"), last=Max("created")
-            ).items()
-        }
-        for judge in done
-    }
-    known = [{**row, **times[row["judge"]]} for row in judges(study) if row["judge"] in times]
-    settings = [{name: row[name] for name in OF_JUDGES} for row in known]
+    settings = [{name: row[name] for name in OF_JUDGES} for row in judges(study)]
 
     def compute(analysed: Mapping[str, Any]) -> dict[str, Any]:
         table = compared(found, inputs, asked, report_from_json(analysed))

@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import Any, Final
 
 from django.contrib.auth.models import User
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.db.models import Count, F, Min, Sum
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -33,7 +33,6 @@ SETTINGS: Final = (
 )
 # Results of storing one answer, as statuses of HTTP.
 STORED, SAME, CONFLICT, NOT_VALID = 201, 200, 409, 422
-_VERDICTS: Final = ("recall", "precision", "preference")
 
 
 @transaction.atomic
@@ -182,12 +181,14 @@ class Stored:
     detail: str = ""
 
 
+@transaction.atomic
 def record_answers(*, judge: Judge, sent: Sequence[Mapping[str, Any]]) -> list[Stored]:
     """Store answers, each by itself and in order, and return what became of each.
 
     Raises Refusal if the judge is closed.
     """
-    if judge.closed is not None:
+    # Two runs at once wait for each other, so that neither stores what the other has.
+    if Judge.objects.select_for_update().get(pk=judge.pk).closed is not None:
         raise Refusal(_("This judge is closed."))
     tasks = tasks_named(judge, {each["task"] for each in sent})
     return [_recorded(judge, tasks.get(each["task"]), each) for each in sent]
@@ -200,44 +201,28 @@ def _recorded(judge: Judge, task: Task | None, sent: Mapping[str, Any]) -> Store
     fault = _fault(judge.criteria, sent)
     if fault:
         return Stored(name, NOT_VALID, fault)
-    key = {"judge": judge, "left_id": task.left, "right_id": task.right, "repeat": task.repeat}
-    verdicts = {criterion: sent["verdicts"].get(criterion, "") for criterion in _VERDICTS}
-    outcome = sent["outcome"]
-
-    def before() -> Stored | None:
-        rows = JudgeAnswer.objects.filter(**key)
-        answered = rows.filter(outcome=JudgeAnswer.Outcome.ANSWERED).first()
-        there = answered or rows.filter(attempt=sent["attempt"]).first()
-        if there is None:
-            return None
-        if there.outcome == outcome and there.verdicts == sent["verdicts"]:
+    rows = judge.answers.filter(left=task.left, right=task.right, repeat=task.repeat)
+    answered = rows.filter(outcome=JudgeAnswer.Outcome.ANSWERED).first()
+    known = answered or rows.filter(attempt=sent["attempt"]).first()
+    if known is not None:
+        if (known.outcome, known.verdicts) == (sent["outcome"], sent["verdicts"]):
             return Stored(name, SAME)
         return Stored(name, CONFLICT, _("This task has another answer."))
-
-    known = before()
-    if known is not None:
-        return known
-    details = {field: sent[field] for field in _DETAILS if field in sent}
-    raw = sent.get("raw", "").encode()[:MAX_RAW].decode(errors="ignore")
-    try:
-        with transaction.atomic():
-            JudgeAnswer.objects.create(
-                **key,
-                image_id=task.image,
-                attempt=sent["attempt"],
-                outcome=outcome,
-                raw=raw,
-                **verdicts,
-                **details,
-            )
-    except IntegrityError:
-        # Another run stored one meanwhile.
-        return before() or Stored(name, CONFLICT, _("This task has another answer."))
+    judge.answers.create(
+        image_id=task.image,
+        left_id=task.left,
+        right_id=task.right,
+        repeat=task.repeat,
+        raw=sent.get("raw", "").encode()[:MAX_RAW].decode(errors="ignore"),
+        **sent["verdicts"],
+        **{field: sent[field] for field in _AS_SENT if field in sent},
+    )
     return Stored(name, STORED)
 
 
-_DETAILS: Final = (
-    *("finish_reason", "model", "fingerprint", "tokens_in", "tokens_out", "seconds", "pictures"),
+_AS_SENT: Final = (
+    *("attempt", "outcome", "finish_reason", "model", "fingerprint", "tokens_in", "tokens_out"),
+    *("seconds", "pictures"),
 )
 
 

@@ -36,21 +36,6 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
-    """The rows of a task so far: how many, and how the last one ended."""
-
-    n: int = 0
-    outcome: str = ""
-
-    @property
-    def is_settled(self) -> bool:
-        """Whether the task is not asked again. Only an unreadable answer gets a second attempt."""
-        if self.outcome == JudgeAnswer.Outcome.UNREADABLE:
-            return self.n >= _ATTEMPTS
-        return self.n > 0 and self.outcome != JudgeAnswer.Outcome.FAILED
-
-
-@dataclass(frozen=True, slots=True)
 class Asked:
     """A pair that a judge is asked, by its first results, with the probability of the draw."""
 
@@ -137,23 +122,24 @@ def tasks_named(judge: Judge, names: Collection[str]) -> dict[str, Task]:
     return {task.name: task for task in tasks_of(judge, images) if task.name in names}
 
 
-def done_of(judge: Judge) -> dict[tuple[int, int, int], Done]:
-    """Return what was done of each task, by left, right and repeat."""
-    found: dict[tuple[int, int, int], Done] = {}
-    rows = judge.answers.order_by("attempt", "pk")
-    for *key, outcome in rows.values_list("left", "right", "repeat", "outcome"):
-        before = found.get((key[0], key[1], key[2]), Done())
-        if before.outcome != JudgeAnswer.Outcome.ANSWERED:
-            found[key[0], key[1], key[2]] = Done(before.n + 1, outcome)
-    return found
-
-
 def to_do(judge: Judge, outcome: str | None = None) -> list[tuple[Task, int]]:
     """Return the tasks that are not settled, or that ended so, and the number of the next attempt."""
-    done = done_of(judge)
+    ended: dict[tuple[int, int, int], list[str]] = defaultdict(list)
+    rows = judge.answers.order_by("attempt", "pk")
+    for left, right, repeat, of in rows.values_list("left", "right", "repeat", "outcome"):
+        ended[left, right, repeat].append(of)
     found = []
     for task in tasks_of(judge):
-        one = done.get((task.left, task.right, task.repeat), Done())
-        if one.outcome == outcome if outcome else not one.is_settled:
-            found.append((task, one.n + 1))
+        so_far = ended.get((task.left, task.right, task.repeat), [])
+        if so_far[-1:] == [outcome] if outcome else not _is_settled(so_far):
+            found.append((task, len(so_far) + 1))
     return found
+
+
+def _is_settled(outcomes: Sequence[str]) -> bool:
+    """Return whether a task is not asked again. Only an unreadable answer gets a second attempt."""
+    if not outcomes or JudgeAnswer.Outcome.ANSWERED in outcomes:
+        return bool(outcomes)
+    if outcomes[-1] == JudgeAnswer.Outcome.UNREADABLE:
+        return len(outcomes) >= _ATTEMPTS
+    return outcomes[-1] != JudgeAnswer.Outcome.FAILED

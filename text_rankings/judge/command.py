@@ -19,6 +19,7 @@ from .site import Site
 from .web import checked_address
 
 _DONE, _FAILED, _REFUSED = 0, 1, 2
+_FORMATS: Final = ("text", "json", "schema")
 _CRITERIA: Final = ("recall", "precision", "preference")
 _PARTS: Final = ("plain", "left", "right", "both", "crops", *(f"crop-{n}" for n in range(1, 7)))
 # The host in a release for a command, which may send pictures anywhere.
@@ -94,7 +95,7 @@ def _asked(
         model=options.model,
         prompt=settings["prompt"],
         sampling=settings["sampling"],
-        answer_format=options.format,
+        answer_format=options.answer_format,
         timeout=options.timeout,
         budget=budget,
         key=_from_environment(options.key_env) if options.key_env else "",
@@ -146,51 +147,48 @@ def _dry_run(options: argparse.Namespace, site: Site, judge: Mapping[str, Any]) 
     print(json.dumps(counts), flush=True)
 
 
+_SAMPLING: Final = ("temperature", "seed", "max_tokens", "one_by_one")
+# Options that have the names of the site's settings.
+_SETTINGS: Final = (
+    *("parts", "max_side", "answer_format", "pairs", "orders", "repeats", "criteria"),
+    *("sees_truth", "tuned_on", "price_in", "price_out", "margin"),
+)
+
+
 def _settings(options: argparse.Namespace, host: str) -> dict[str, Any]:
     """Return what the site stores of the judge: no key, no path."""
-    parts = options.parts.split(",")
-    is_model = options.command is None
     prompt = ""
-    if is_model:
-        prompt = _text(options.prompt) if options.prompt else usual_prompt(parts)
+    if options.command is None:
+        prompt = options.prompt or usual_prompt(options.parts)
         if "{questions}" not in prompt:
             raise Refused("The prompt needs {questions}, the place of the study's questions.")
     images = options.images
-    is_number = images is not None and images.isdecimal()
     return {
+        **{name: getattr(options, name) for name in _SETTINGS},
         "name": options.name or options.model or "command",
-        "kind": "model" if is_model else "command",
+        "kind": "model" if options.command is None else "command",
         "model": options.model or "",
         "host": host,
         "prompt": prompt,
-        "parts": parts,
-        "max_side": options.max_side,
-        "sampling": {
-            "temperature": options.temperature,
-            "seed": options.seed,
-            "max_tokens": options.max_tokens,
-            "one_by_one": options.one_by_one,
-        },
-        "answer_format": options.format,
-        "pairs": options.pairs,
-        "images": None if images is None or is_number else _text(Path(images)).split("\n"),
-        "n_images": int(images) if is_number else None,
-        "orders": options.orders,
-        "repeats": options.repeats,
-        "criteria": options.criteria.split(","),
-        "sees_truth": options.sees_truth,
-        "tuned_on": _text(options.tuned_on).split("\n") if options.tuned_on else [],
-        "price_in": options.price_in,
-        "price_out": options.price_out,
-        "margin": options.margin,
+        "sampling": {name: getattr(options, name) for name in _SAMPLING},
+        "images": None if isinstance(images, int) else images,
+        "n_images": images if isinstance(images, int) else None,
     }
 
 
-def _text(path: Path) -> str:
+def _text(path: str) -> str:
     try:
-        return path.read_text(encoding="utf-8").strip()
+        return Path(path).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as fault:
-        raise Refused(f"{path.name} cannot be read: {fault}") from None
+        raise argparse.ArgumentTypeError(f"{Path(path).name} cannot be read: {fault}") from None
+
+
+def _lines(path: str) -> list[str]:
+    return _text(path).split("\n")
+
+
+def _images(text: str) -> int | list[str]:
+    return int(text) if text.isdecimal() else _lines(text)
 
 
 def _from_environment(name: str) -> str:
@@ -231,13 +229,24 @@ def _parser() -> Program:
 def _add_choice(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("what is asked").add_argument
     add("--pairs", default="people", metavar="KIND", help="all, people or sample:N (people)")
-    add("--images", metavar="FILE", help="a file with names, or a number of images to draw")
+    add(
+        "--images",
+        type=_images,
+        metavar="FILE",
+        help="a file with names, or a number of images to draw",
+    )
     add("--criteria", default=",".join(_CRITERIA), type=_names(_CRITERIA), help="(all)")
     add("--one-by-one", action="store_true", help="one request for each criterion")
     add("--orders", choices=("both", "one"), default="both", help="sides of each pair (both)")
     add("--repeats", type=_positive, default=1, metavar="N", help="the same request again (1)")
     add("--sees-truth", action="store_true", help="tasks of a command hold the ground truth")
-    add("--tuned-on", type=Path, metavar="FILE", help="names of images that it was tuned on")
+    add(
+        "--tuned-on",
+        type=_lines,
+        default=[],
+        metavar="FILE",
+        help="names of images that it was tuned on",
+    )
     add("--margin", type=float, default=0.05, help="of pairs, to stand in for a person (0.05)")
 
 
@@ -245,8 +254,8 @@ def _add_request(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("how it is asked").add_argument
     add("--parts", default="both", type=_names(_PARTS), help="pictures of a request (both)")
     add("--max-side", type=_positive, default=1024, metavar="PIXELS", help="of a panel (1024)")
-    add("--prompt", type=Path, metavar="FILE", help="text with {questions} and {criteria}")
-    add("--format", choices=("text", "json", "schema"), default="text", help="(text)")
+    add("--prompt", type=_text, metavar="FILE", help="text with {questions} and {criteria}")
+    add("--format", dest="answer_format", choices=_FORMATS, default=_FORMATS[0], help="(text)")
     add("--temperature", type=float, default=0.0, help="as sent (0)")
     add("--seed", type=int, default=1, help="as sent (1)")
     add("--max-tokens", type=_positive, default=1024, metavar="N", help="as sent (1024)")
@@ -273,10 +282,11 @@ def _positive(text: str) -> int:
 
 
 def _names(known: Sequence[str]) -> Any:
-    def checked(text: str) -> str:
-        unknown = [name for name in text.split(",") if name not in known]
+    def checked(text: str) -> list[str]:
+        names = text.split(",")
+        unknown = [name for name in names if name not in known]
         if unknown:
             raise argparse.ArgumentTypeError(f"{unknown[0]!r} is none of {', '.join(known)}")
-        return text
+        return names
 
     return checked
