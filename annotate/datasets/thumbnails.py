@@ -1,7 +1,7 @@
 """Small copies of photographs for lists of images, made at the first request."""
 
 import io
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -23,20 +23,25 @@ Row = TypeVar("Row", bound=Model)
 
 def thumbnail(sha256: str) -> bytes:
     """Return a small JPEG of a stored photograph. Raises FileNotFoundError if that is missing."""
-    path = _path(sha256)
+    name = f"{FOLDER}/{sha256[:2]}/{sha256}"
+    return kept(name, lambda: _made(stored_path(sha256)))
+
+
+def kept(name: str, make: Callable[[], bytes]) -> bytes:
+    """Return a file of the storage of images, made if there is none; it counts as used now."""
+    path = Path(image_storage().path(name))
     try:
-        return path.read_bytes()
+        content = path.read_bytes()
+        path.touch()
     except FileNotFoundError:
-        content = _made(stored_path(sha256))
+        content = make()
+    else:
+        return content
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f"{uuid4().hex}.part")
     part.write_bytes(content)
     part.replace(path)
     return content
-
-
-def _path(sha256: str) -> Path:
-    return Path(image_storage().path(f"{FOLDER}/{sha256[:2]}/{sha256}"))
 
 
 def _made(photograph: Path) -> bytes:

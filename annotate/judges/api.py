@@ -1,5 +1,6 @@
 """Judges of a study, their tasks, pictures and answers; the release of pictures."""
 
+from collections.abc import Iterator
 from hashlib import sha256
 from typing import Any
 
@@ -121,18 +122,17 @@ class TaskList(_OfProgram):
         return Response(self.shown(TasksSerializer, shown))
 
 
-def _tasks(judge: Judge, waiting: list[tuple[Task, int]]) -> list[dict[str, Any]]:
+def _tasks(judge: Judge, waiting: list[tuple[Task, int]]) -> Iterator[dict[str, Any]]:
     keys = {key for task, _ in waiting for key in (task.left, task.right)}
     results = Result.objects.in_bulk(keys)
     images = Image.objects.select_related("dataset").in_bulk({task.image for task, _ in waiting})
-    shown = []
-    of_image: tuple[int, Any] = (0, None)
+    sizes: dict[int, tuple[int, int]] = {}
     for task, attempt in waiting:
         image = images[task.image]
         pair = Pair(judge.study, image, results[task.left], results[task.right])
-        if of_image[0] != image.pk:
-            of_image = (image.pk, (pair.size, drawn(_counted(image), image.dataset.box_convention)))
-        (width, height), truth = of_image[1]
+        if image.pk not in sizes:
+            sizes[image.pk] = pair.size
+        width, height = sizes[image.pk]
         row = {
             "task": task.name,
             "attempt": attempt,
@@ -145,12 +145,10 @@ def _tasks(judge: Judge, waiting: list[tuple[Task, int]]) -> list[dict[str, Any]
             "polygons": pair.polygons,
             "parts": pair.parts,
         }
-        shown.append(row | ({"truth": truth} if judge.sees_truth else {}))
-    return shown
-
-
-def _counted(image: Image) -> list[Any]:
-    return [region for region in image.truth_regions if not region.ignored]
+        if judge.sees_truth:
+            counted = [region for region in image.truth_regions if not region.ignored]
+            row["truth"] = drawn(counted, image.dataset.box_convention)
+        yield row
 
 
 class TaskPicture(_OfProgram):

@@ -50,10 +50,7 @@ class ReleaseForm(forms.Form):
     def clean_hosts(self) -> list[str]:
         hosts = re.split(r"[\s,]+", self.cleaned_data["hosts"].strip().lower())
         for host in hosts:
-            try:
-                check_host(host)
-            except ValueError as fault:
-                raise forms.ValidationError(str(fault)) from fault
+            check_host(host)
         return hosts
 
     def asked(self) -> dict[str, Any]:

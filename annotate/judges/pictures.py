@@ -8,13 +8,12 @@ from hashlib import sha256
 from pathlib import Path
 from time import time
 from typing import Final
-from uuid import uuid4
 
 from PIL import Image as Picture
 
 from annotate.datasets.drawing import drawn, room_around
 from annotate.datasets.models import Image, Result, image_storage, stored_path
-from annotate.datasets.thumbnails import reduced
+from annotate.datasets.thumbnails import kept, reduced
 from annotate.studies.models import Study
 from protocols.core.geometry import ious
 from protocols.core.regions import Region
@@ -149,33 +148,17 @@ def picture(pair: Pair, part: str, max_side: int) -> bytes | None:
 
     ``max_side`` is the longer side of a panel without its margin of 3 pixels; only crops are enlarged.
     """
-    of_pair = (_VERSION, pair.image.sha256, pair.frame, pair.polygons, pair.study.twin_iou)
-    named = (*of_pair, part, max_side)
-    path = Path(image_storage().path(f"{FOLDER}/{sha256(repr(named).encode()).hexdigest()}.png"))
-    try:
-        content = path.read_bytes()
-        path.touch()
-    except FileNotFoundError:
-        pass
-    else:
-        return content
-    made = _made(pair, part, max_side)
-    if made is None:
+    if part.startswith("crop-") and part not in pair.parts:
         return None
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f"{uuid4().hex}.part")
-    unfinished.write_bytes(made)
-    unfinished.replace(path)
-    return made
+    of_pair = (_VERSION, pair.image.sha256, pair.frame, pair.polygons, pair.study.twin_iou)
+    named = sha256(repr((*of_pair, part, max_side)).encode()).hexdigest()
+    return kept(f"{FOLDER}/{named}.png", lambda: _made(pair, part, max_side))
 
 
-def _made(pair: Pair, part: str, max_side: int) -> bytes | None:
+def _made(pair: Pair, part: str, max_side: int) -> bytes:
     frame, most, sides = pair.frame, 1.0, ["left", "right"]
     if part.startswith("crop-"):
-        number = int(part.removeprefix("crop-"))
-        if number > len(pair.places):
-            return None
-        left, top, right, bottom = pair.places[number - 1]
+        left, top, right, bottom = pair.places[int(part.removeprefix("crop-")) - 1]
         x, y = _AROUND * (right - left), _AROUND * (bottom - top)
         frame, most = (left - x, top - y, right + x, bottom + y), _LARGEST
     elif part != "both":

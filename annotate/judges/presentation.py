@@ -82,10 +82,8 @@ def _comparison_table(
     judges: Sequence[Mapping[str, Any]], protocols: Sequence[Mapping[str, Any]], label: str
 ) -> Table:
     columns = [
-        Column(_("Program or protocol")),
-        *(Column(words, True) for words in (_("Difference"), _("From"), _("To"), _("Margin"))),
-        Column(_("May stand in")),
-        *(Column(words, True) for words in ("rho", "omega (.2)")),
+        *_columns([_("Program or protocol")], [_("Difference"), _("From"), _("To"), _("Margin")]),
+        *_columns([_("May stand in")], ["rho", "omega (.2)"]),
     ]
     rows = [(row["judge"], _("program"), row) for row in judges]
     rows += [(row["protocol"], _("protocol"), row) for row in protocols]
@@ -105,12 +103,10 @@ def _comparison_table(
 
 
 def _programs(counts: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], label: str) -> Table:
-    columns = [
-        Column(_("Program")),
-        *(Column(words, True) for words in (_("Missing verdicts"), _("At best"), _("At worst"))),
-        *(Column(words, True) for words in (_("Contradictions"), _("First place"))),
-        *(Column(words, True) for words in (_("Stability"), _("Circular triples"))),
-        *(Column(words, True) for words in (_("Tokens"), _("Cost"), _("Seconds"))),
+    numbers = [
+        *(_("Missing verdicts"), _("At best"), _("At worst"), _("Contradictions")),
+        *(_("First place"), _("Stability"), _("Circular triples")),
+        *(_("Tokens"), _("Cost"), _("Seconds")),
     ]
     shown = []
     for row in rows:
@@ -127,15 +123,11 @@ def _programs(counts: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], labe
                 number(counted["seconds"]),
             ]
         )
-    return Table(columns, shown, label=label)
+    return Table(_columns([_("Program")], numbers), shown, label=label)
 
 
 def _against(rows: Sequence[Mapping[str, Any]], label: str) -> Table:
-    columns = [
-        *(Column(words) for words in (_("Program"), _("Protocol"))),
-        *(Column(words, True) for words in (_("Difference"), _("From"), _("To"))),
-        Column(_("Adjusted p"), True),
-    ]
+    numbers = [_("Difference"), _("From"), _("To"), _("Adjusted p")]
     shown = [
         [
             Cell(row["judge"], is_heading=True),
@@ -146,7 +138,12 @@ def _against(rows: Sequence[Mapping[str, Any]], label: str) -> Table:
         for row in rows
         for pair in row["against"]
     ]
-    return Table(columns, shown, label=label)
+    return Table(_columns([_("Program"), _("Protocol")], numbers), shown, label=label)
+
+
+def _columns(texts: Sequence[str], numbers: Sequence[str]) -> list[Column]:
+    """Return the heads of columns with words, then of columns with numbers."""
+    return [*map(Column, texts), *(Column(words, True) for words in numbers)]
 
 
 def people_table(pair: PairBehind) -> Table:
@@ -197,8 +194,5 @@ def sent_table(rows: Iterable[PicturesSent]) -> Table | None:
         ]
         for row in rows
     ]
-    columns = [
-        *(Column(words) for words in (_("Day"), _("Program"), _("Token"))),
-        *(Column(words, True) for words in (_("Pictures"), _("Bytes"))),
-    ]
+    columns = _columns([_("Day"), _("Program"), _("Token")], [_("Pictures"), _("Bytes")])
     return Table(columns, shown, label=_("Pictures sent")) if shown else None

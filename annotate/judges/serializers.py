@@ -30,13 +30,6 @@ class Strict(serializers.Serializer[Any]):
         return super().to_internal_value(data)
 
 
-def _host(text: str) -> None:
-    try:
-        check_host(text)
-    except ValueError as fault:
-        raise serializers.ValidationError(str(fault)) from fault
-
-
 class SamplingSerializer(Strict):
     temperature = Finite(min_value=0, max_value=100)
     seed = serializers.IntegerField(required=False, allow_null=True)
@@ -50,7 +43,7 @@ class NewJudgeSerializer(Strict):
     model = serializers.CharField(max_length=200, allow_blank=True, default="")
     host = serializers.CharField(
         max_length=253,
-        validators=[_host],
+        validators=[check_host],
         help_text="Where the pictures are sent; “command” for a program that is no address.",
     )
     prompt = serializers.CharField(
@@ -233,7 +226,9 @@ class ReleaseSerializer(serializers.ModelSerializer[Release]):
 
 class NewReleaseSerializer(Strict):
     hosts = serializers.ListField(
-        child=serializers.CharField(max_length=253, validators=[_host]), min_length=1, max_length=20
+        child=serializers.CharField(max_length=253, validators=[check_host]),
+        min_length=1,
+        max_length=20,
     )
     purpose = serializers.CharField(max_length=300)
     licence = serializers.CharField(

@@ -9,6 +9,7 @@ from hashlib import sha256
 from typing import Any, Final
 
 from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Count, F, Min, Sum
 from django.utils import timezone
@@ -85,9 +86,9 @@ def settings_of(judge: Judge) -> dict[str, Any]:
 
 
 def check_host(text: str) -> None:
-    """Raise ValueError unless the text is the name or number of a host."""
+    """Raise ValidationError unless the text is the name or number of a host."""
     if not _HOST.fullmatch(text):
-        raise ValueError(
+        raise ValidationError(
             _("{text} is not a host name in lower case, without port or path.").format(text=text)
         )
 

@@ -243,9 +243,20 @@ class _Measured:
                 _at_limits(said, seen, missing[rows])
             said = np.concatenate([said, np.zeros((len(rows), 1, n))], axis=1)
             weights = pairs.weights[rows]
-            losses = _Losses(seen, 100 * weights / weights.sum(axis=1, keepdims=True))
-            images = np.repeat([at for at, _, _ in of_shape], k)
-            parts.append((images, own.ravel(), *losses.of(said, group_of[own])))
+            weights = 100 * weights / weights.sum(axis=1, keepdims=True)
+            apart, between = _losses(seen, said, weights), _losses(seen, seen, weights)
+            groups = group_of[own]
+            counts = groups[:, :, np.newaxis] != groups[:, np.newaxis]
+            others = (between * counts).sum(axis=2) / counts.sum(axis=2)
+            parts.append(
+                (
+                    np.repeat([at for at, _, _ in of_shape], k),
+                    own.ravel(),
+                    apart.reshape(-1, said.shape[1]),
+                    others.ravel(),
+                    between.sum(axis=2).ravel() / (k - 1),
+                )
+            )
         if not parts:
             return None
         joined = [np.concatenate(of) for of in zip(*parts, strict=True)]
@@ -310,36 +321,17 @@ def _at_limits(said: Floats, people: Floats, missing: NDArray[np.bool_]) -> None
         said[:, at] = np.where(missing, found - 1, said[:, at])
 
 
-@dataclass(frozen=True, slots=True)
-class _Losses:
-    """Verdicts of k people on n pairs of g images, of shape (g, k, n), and weights (g, n) that sum to 100."""
+def _losses(people: Floats, said: Floats, weights: Floats) -> Floats:
+    """Return the losses of c others for k people, on n pairs of g images, of shape (g, k, c).
 
-    people: Floats
-    weights: Floats
-
-    def of(self, said: Floats, groups: Numbers) -> tuple[Floats, Floats, Floats]:
-        """Return, by image and person, the losses of ``said`` and the mean ones to other people.
-
-        ``said`` of shape (g, c, n), ``groups`` of the people of shape (g, k). The means are over people of
-        other groups, and over all others.
-        """
-        between, k = self._to(self.people), self.people.shape[1]
-        counts = groups[:, :, np.newaxis] != groups[:, np.newaxis]
-        others = (between * counts).sum(axis=2) / counts.sum(axis=2)
-        apart = self._to(said)
-        return (
-            apart.reshape(-1, said.shape[1]),
-            others.ravel(),
-            between.sum(axis=2).ravel() / (k - 1),
-        )
-
-    def _to(self, said: Floats) -> Floats:
-        # Of -1, 0 and 1, |x - y| is x^2 + y^2 - x y - x^2 y^2: sums over pairs are products of matrices.
-        weights = self.weights[:, np.newaxis]
-        own, theirs = self.people**2, said**2 * weights
-        both = self.people @ (said * weights).swapaxes(1, 2) + own @ theirs.swapaxes(1, 2)
-        sums = own @ weights.swapaxes(1, 2) + theirs.sum(axis=2)[:, np.newaxis]
-        return np.asarray((sums - both) / 2)
+    ``people`` of shape (g, k, n), ``said`` of shape (g, c, n), ``weights`` of shape (g, n).
+    """
+    # Of -1, 0 and 1, |x - y| is x^2 + y^2 - x y - x^2 y^2: sums over pairs are products of matrices.
+    weights = weights[:, np.newaxis]
+    own, theirs = people**2, said**2 * weights
+    both = people @ (said * weights).swapaxes(1, 2) + own @ theirs.swapaxes(1, 2)
+    sums = own @ weights.swapaxes(1, 2) + theirs.sum(axis=2)[:, np.newaxis]
+    return np.asarray((sums - both) / 2)
 
 
 def _omega(means: Floats, squares: Floats, sizes: Numbers, epsilon: float) -> float | None:
