@@ -1,9 +1,8 @@
 """Answers that a program gave as an annotator become those of a judge."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from itertools import combinations
-from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -110,14 +109,9 @@ Verdicts = dict[tuple[int, int], dict[str, str]]
 def _ranked(
     assignment: Assignment, first: Mapping[int, int], methods: Mapping[int, int]
 ) -> Verdicts:
-    shown: Sequence[int] = list(
-        dict.fromkeys(
-            first[result] for item in assignment.items for result in item if result in first
-        )
-    )
-    found: Verdicts = {pair: {} for pair in combinations(shown, 2)}
-    rankings: Mapping[str, Any] = assignment.rankings or {}
-    for criterion, buckets in rankings.items():
+    shown = [first[result] for item in assignment.items for result in item if result in first]
+    found: Verdicts = {pair: {} for pair in combinations(dict.fromkeys(shown), 2)}
+    for criterion, buckets in (assignment.rankings or {}).items():
         place = bucket_of(buckets)
         for (left, right), verdicts in found.items():
             one, other = place.get(methods[left]), place.get(methods[right])

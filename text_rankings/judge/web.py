@@ -123,20 +123,15 @@ _wait: Final = time.sleep
 
 
 def _seconds(found: Reply | Lost, attempt: int) -> float:
-    asked = None if isinstance(found, Lost) else _retry_after(found.headers.get("retry-after"))
-    if asked is not None:
-        return min(max(asked, 0.0), _LONGEST_WAIT_SECONDS)
-    return min(2.0 ** (attempt - 1), _LONGEST_PAUSE_SECONDS) * random.uniform(0.75, 1.25)
-
-
-def _retry_after(text: str | None) -> float | None:
-    if text is None:
-        return None
+    asked = None if isinstance(found, Lost) else found.headers.get("retry-after")
     try:
-        return float(text) if text.strip().isdecimal() else _seconds_until(text)
+        return min(max(_retry_after(asked or ""), 0.0), _LONGEST_WAIT_SECONDS)
     except ValueError:
-        return None
+        return min(2.0 ** (attempt - 1), _LONGEST_PAUSE_SECONDS) * random.uniform(0.75, 1.25)
 
 
-def _seconds_until(date: str) -> float:
-    return parsedate_to_datetime(date).timestamp() - time.time()
+def _retry_after(text: str) -> float:
+    """Return the seconds of a number or a date; raise ValueError if it is neither."""
+    if text.strip().isdecimal():
+        return float(text)
+    return parsedate_to_datetime(text).timestamp() - time.time()
