@@ -70,9 +70,9 @@ def work(*, n_threads: int, ends_with_input: bool = False) -> None:
     Raises QueueAway if the queue cannot be opened.
     """
     name = workers.name_of_this()
-    queue.most_of_a_person = max(1, n_threads - 1)
+    opened = queue.opened_by_worker(n_threads)
     consumer = _Consumer(
-        queue.opened(), workers=n_threads, worker_type="thread", max_delay=0.5, backoff=1.1
+        opened, workers=n_threads, worker_type="thread", max_delay=0.5, backoff=1.1
     )
     workers.arrive(name)
     if ends_with_input:

@@ -8,7 +8,7 @@ Redis if QUEUE_URL is set.
 import json
 import logging
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any, Final
 
 from django.conf import settings
@@ -28,9 +28,6 @@ _log = logging.getLogger(__name__)
 _NAME: Final = "rankings"
 # Any more are put back in later rounds.
 _MAX_PUT_BACK: Final = 1000
-# How many jobs of one person a worker runs at once. It is one less than it has threads, so that another
-# person's job need not wait; the worker sets it.
-most_of_a_person = 1
 
 
 class _Json(Serializer):  # type: ignore[misc]  # the library has no types
@@ -83,6 +80,14 @@ def opened() -> Huey:
         raise QueueAway(str(fault)) from fault
 
 
+def opened_by_worker(n_places: int) -> Huey:
+    """Return the queue for a worker that runs this many jobs at once. Raises QueueAway."""
+    huey = opened()
+    _opened()[1].unregister()
+    huey.task(name="run")(_connected(partial(run, n_places=n_places)))
+    return huey
+
+
 def _connected(task: Callable[..., object]) -> Callable[..., None]:
     """Return a task that closes broken and expired database connections before and after."""
 
@@ -115,9 +120,9 @@ def do_all(tasks: Sequence[Callable[[], object]]) -> None:
             _log.exception("Failed: %s", task.__qualname__)
 
 
-def run(pk: int) -> None:
-    """Run a job, and announce those of its person that were left for later meanwhile."""
-    if run_one(pk, most=most_of_a_person):
+def run(pk: int, n_places: int = 1) -> None:
+    """Run a job, and announce those that were left for later meanwhile."""
+    if run_one(pk, n_places=n_places):
         sweep()
 
 

@@ -56,15 +56,16 @@ _at_work: Final[dict[str, int]] = {}
 _claiming: Final = threading.Lock()
 
 
-def run_one(pk: int, *, beats_beside: bool = True, most: int | None = None) -> bool:
+def run_one(pk: int, *, beats_beside: bool = True, n_places: int | None = None) -> bool:
     """Claim a job and run it; return whether it could be claimed.
 
     With ``beats_beside`` a thread keeps the row up to date while the work is in a transaction.
-    With ``most`` the job is left for later if this process runs so many of the same person.
+    With ``n_places``, the number of jobs that this process runs at once, the job is left for later
+    if it would take the places that are kept for other people.
     """
     worker = uuid4().hex
     with _claiming:
-        if _stopping.is_set() or (most is not None and _n_beside(pk) >= most):
+        if _stopping.is_set() or (n_places and not _has_place(pk, n_places)):
             return False
         _at_work[worker] = pk
     try:
@@ -86,10 +87,14 @@ def run_one(pk: int, *, beats_beside: bool = True, most: int | None = None) -> b
     return True
 
 
-def _n_beside(pk: int) -> int:
-    """Count the jobs of this process that belong to the person of a job, or to the site like it."""
+def _has_place(pk: int, n_places: int) -> bool:
+    """Return whether a job may begin: a person's second one must leave half of the places free.
+
+    Jobs without a person are those of the site, which counts as one.
+    """
     person = Job.objects.filter(pk=pk).values_list("person", flat=True).first()
-    return Job.objects.filter(pk__in=list(_at_work.values()), person=person).count()
+    of_person = Job.objects.filter(pk__in=list(_at_work.values()), person=person)
+    return 2 * (n_places - len(_at_work) - 1) >= n_places or not of_person.exists()
 
 
 def _do(job: Job, pulse: "Pulse") -> None:

@@ -19,7 +19,7 @@ class Command(SiteCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--jobs", type=int, default=3, help="how many at once (3)")
+        parser.add_argument("--jobs", type=int, default=4, help="how many at once (4)")
         parser.add_argument(
             "--until-input-ends", action="store_true", help="end with who started it"
         )

@@ -412,26 +412,39 @@ def test_a_queue_that_cannot_be_opened_loses_no_job(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_jobs_of_one_person_leave_a_thread_for_those_of_others(kind, settings):
+@pytest.mark.parametrize(
+    ("n_places", "taken"),
+    [
+        (1, ["a"]),
+        (3, ["a", "b", "c"]),
+        # Two of one person and one of another leave a place for a third person.
+        (4, ["a", "a", "b", "c"]),
+        (8, ["a", "a", "a", "a", "b", "c", "the site"]),
+    ],
+)
+def test_jobs_of_one_person_leave_places_for_those_of_others(kind, settings, n_places, taken):
     settings.JOBS = "queue"
-    taken_up, own, other = {}, make_follower(), make_follower()
+    people = {name: make_follower() for name in "abc"} | {"the site": None}
+    names = [*"aaaaabbc", "the site", "the site"]
+    jobs = [make_job(person=people[name]) for name in names]
+    begun = []
 
     def work(arguments, progress):
-        if not taken_up:
-            for job in (second, of_other, of_site):
-                taken_up[job] = running.run_one(job.pk, beats_beside=False, most=1)
+        begun.append(names[jobs.index(Job.objects.get(pk=progress.pk))])
+        # Those that wait begin while this one runs, if there is a place.
+        if len(begun) < n_places:
+            for job in jobs:
+                running.run_one(job.pk, beats_beside=False, n_places=n_places)
             queue.opened().storage.flush_queue()
 
     kind(work)
     queue._opened.cache_clear()
-    first, second = make_job(person=own), make_job(person=own)
-    of_other, of_site = make_job(person=other), make_job()
-    queue.run(first.pk)
-    assert taken_up == {second: False, of_other: True, of_site: True}
-    # It is announced again when the first has ended.
-    assert [task.args for task in queue.opened().pending()] == [[second.pk]]
+    queue.run(jobs[0].pk, n_places)
+    assert begun[: len(taken)] == taken
+    # Those that are left are announced when another one has ended.
+    left = Job.objects.filter(state="waiting").values_list("pk", flat=True)
+    assert sorted(task.args[0] for task in queue.opened().pending()) == sorted(left)
     forget_queue()
-    assert running.run_one(second.pk, most=1)
 
 
 def in_threads(n, do):
