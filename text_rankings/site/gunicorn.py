@@ -19,7 +19,8 @@ timeout = 30
 graceful_timeout = 20
 # As long as the proxy lets an address be, so that a page of the site refuses a long link.
 limit_request_line = 8190
-# No preload_app: a reload (HUP) would start new processes with the old code.
+# No preload_app: a reload (HUP) would start new processes with the old code. Frozen before the fork,
+# three processes would take 333 MiB instead of 432.
 # Restarts processes to limit slow memory growth: about once a day for an annotated study.
 max_requests = 20_000
 max_requests_jitter = 2_000
