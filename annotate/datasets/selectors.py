@@ -208,7 +208,7 @@ def holdings(dataset: Dataset) -> Holdings:
     The same images are drawn each time.
     """
     n_images = dataset.images.count()
-    looked_at = dict(_drawn(dataset, n_images).values_list("pk", "truth"))
+    looked_at = dict(some_images(dataset, n_images, _MAX_LOOKED_AT).values_list("pk", "truth"))
     methods = list(dataset.methods.filter(Exists(Result.objects.filter(method=OuterRef("pk")))))
     most = max(1, _MAX_RESULTS_LOOKED_AT // max(1, len(methods)))
     some = random.Random(n_images).sample(list(looked_at), min(most, len(looked_at)))  # nosec B311
@@ -226,13 +226,16 @@ def holdings(dataset: Dataset) -> Holdings:
     )
 
 
-def _drawn(dataset: Dataset, n_images: int) -> ImageQuerySet:
-    """Return all images of a small dataset, or a random sample of a larger one."""
+def some_images(dataset: Dataset, n_images: int, most: int) -> ImageQuerySet:
+    """Return all images of a small dataset, or a random sample of a larger one, in order.
+
+    Without reading the others; the same images are drawn each time.
+    """
     images = dataset.images.in_order()
-    if n_images <= _MAX_LOOKED_AT:
+    if n_images <= most:
         return images
     last = images.aggregate(last=Max("position"))["last"]
-    drawn = random.Random(n_images).sample(range(last + 1), _MAX_LOOKED_AT)  # nosec B311
+    drawn = random.Random(n_images).sample(range(last + 1), min(most, last + 1))  # nosec B311
     return images.filter(position__in=drawn)
 
 

@@ -17,11 +17,11 @@ from annotate.datasets.selectors import (
     holdings,
     results_on,
     said_of_same_photographs,
+    some_images,
     truths_of,
 )
 from protocols import registry, score_versions
 from protocols.core.fitting import Held, lacking, lacking_in_results, needed_of_results
-from protocols.diagnostics.fits import sample
 from protocols.diagnostics.inspection import one_sided_fields
 from protocols.diagnostics.levels import outlines_against_texts, words_against_lines
 from protocols.diagnostics.truths import impossible
@@ -117,15 +117,15 @@ def _readiness(dataset: Dataset) -> Readiness:
         ],
         held.n_images,
         held.n_looked_at,
-        list(_oddities(dataset)),
+        list(_oddities(dataset, held.n_images)),
     )
 
 
-def _oddities(dataset: Dataset) -> Iterator[str]:
+def _oddities(dataset: Dataset, n_images: int) -> Iterator[str]:
     """Yield what a curator would ask about the data, as a load does, on some of the images."""
     if same := said_of_same_photographs(dataset.images.all()):
         yield same
-    names = sample(list(dataset.images.in_order().values_list("name", flat=True)), _MAX_IMAGES)
+    names = list(some_images(dataset, n_images, _MAX_IMAGES).values_list("name", flat=True))
     truth = truths_of(dataset, names)
     regions = [region for of in truth.values() for region in of]
     archive = Archive(dataset.name, LineFormat.QUAD, truth, (), {})

@@ -114,12 +114,10 @@ def _page(
         (row, *names[row.person_id][::-1], _who(row.created_by, names))
         for row in study.exclusions.select_related("created_by").order_by("-created", "-pk")
     ]
+    is_counted = not is_large or counted is not None
     context: dict[str, Any] = {
         "study": study,
         "people": people,
-        "work": presentation.work_table(people, links),
-        "sides": presentation.sides_rows(people, links),
-        "seen": presentation.seen_table(people, links),
         "chosen": chosen,
         **(_images(study, names, chosen, links, consensus) if chosen else {}),
         "is_large": is_large,
@@ -127,7 +125,7 @@ def _page(
         "mistakes": presentation.said_of_mistakes(
             sum((one.work.mistakes for one in people if one.left_out is None), Mistakes())
         ),
-        "is_counted": not is_large or counted is not None,
+        "is_counted": is_counted,
         "hides_names": hides_names,
         "other_names": links.changed(pseudonyms=None if hides_names else "1"),
         "criteria": CRITERIA,
@@ -144,6 +142,12 @@ def _page(
             "others": page.FAR_OTHERS,
         },
     }
+    if is_counted:
+        context |= {
+            "work": presentation.work_table(people, links),
+            "sides": presentation.sides_rows(people, links),
+            "seen": presentation.seen_table(people, links),
+        }
     return render(request, "reports/annotators.html", context, status=status)
 
 

@@ -80,6 +80,18 @@ class TestMatrix:
         Method.objects.update(totals=None)
         assert selectors.method_counts(dataset) == kept
 
+    def test_some_images_are_drawn_alike_in_order_without_reading_the_others(self):
+        dataset = make_study(["net", "other"], images=9).dataset
+        for position, image in enumerate(dataset.images.all()):
+            dataset.images.filter(pk=image.pk).update(position=position)
+        images = selectors.some_images(dataset, 9, 4)
+        names = [image.name for image in images]
+        assert len(set(names)) == 4
+        assert names == [image.name for image in dataset.images.in_order() if image.name in names]
+        assert list(selectors.some_images(dataset, 9, 4)) == list(images)
+        assert '"position" IN (' in str(images.query)
+        assert selectors.some_images(dataset, 9, 9).count() == 9
+
     def test_a_replaced_result_set_is_counted_anew(self, dataset):
         nothing = {"res_img_1.txt": "", "res_img_2.txt": ""}
         load_results(dataset, {"net": nothing}, replace=True)

@@ -306,6 +306,7 @@ def test_a_large_study_is_counted_when_somebody_asks(follow, monkeypatch):
     monkeypatch.setattr(background_counts, "MOST_AT_ONCE", 5)
     first = client.get(url(study))
     assert not first.context["is_counted"]
+    assert "work" not in first.context, "no table is made that the page does not show"
     assert "Distance to the others" not in first.text
     assert "2 images" in first.text
     # One person's images need no count.
