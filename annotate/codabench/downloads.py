@@ -1,4 +1,4 @@
-"""Downloads of an organiser from Codabench: submissions and leaderboards, in a staged folder.
+"""Downloads of an organiser from Codabench: submissions that may count, in a staged folder.
 
 User names tell submissions apart. They are in this folder only, which goes with the load.
 """
@@ -12,9 +12,9 @@ import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import BinaryIO, Final, cast
+from typing import Any, BinaryIO, Final, cast
 
 from annotate.datasets.models import Dataset
 from annotate.errors import NotThere
@@ -26,14 +26,14 @@ from protocols.codabench.values import SettingsError
 from .results import Entry, read_results
 
 _NAME: Final = re.compile(
-    r"(?P<id>\d+)_(?P<owner>.+?)_PhaseId(?P<phase>\d+)_\d{4}-\d\d-\d\d_\d\d-\d\d_(?P<file>.*)\.zip"
+    r"(?P<id>\d+)_(?P<owner>.+?)_PhaseId(?P<phase>\d+)_\d{4}-\d\d-\d\d_\d\d-\d\d_(?P<file>.*\.zip)"
 )
 _BAD_ZIP: Final = (OSError, zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError)
-_INDEX, _BUNDLE = "index.json", "bundle.zip"
+_INDEX: Final = "index.json"
 File = tuple[str, BinaryIO]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Submission:
     """A submission of a download; the file of one alone has no ID (0), owner and phase."""
 
@@ -42,19 +42,19 @@ class Submission:
     owner: str = ""
     phase: int = 0
     sha256: str = ""
-    n_files: int = 0
     # Why it cannot be read, as a sentence.
     fault: str = ""
-    # Set by ``proposed``: why it counts ("": it does not), its method, Codabench's scores by column.
+    # Why it counts ("": it does not), and the method that it is loaded as.
     reason: str = ""
     method: str = ""
+    # On the leaderboard: the name of the phase, scores by the titles of columns.
+    phase_name: str = ""
     scores: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def named(cls, name: str) -> "Submission":
         if match := _NAME.fullmatch(name):
-            file, number, phase = f"{match['file']}.zip", int(match["id"]), int(match["phase"])
-            return cls(file, number, match["owner"], phase)
+            return cls(match["file"], int(match["id"]), match["owner"], int(match["phase"]))
         return cls(name)
 
     @property
@@ -64,13 +64,15 @@ class Submission:
 
 @dataclass(slots=True)
 class Download:
-    """The files of one download; names of entries that are no submissions are ``others``."""
+    """The files of one download, and the kept settings of its bundle if one was given."""
 
     folder: Path
+    given: Mapping[str, Any] | None = None
     submissions: list[Submission] = field(default_factory=list)
+    # Names of entries that are no submissions.
     others: list[str] = field(default_factory=list)
-    # By the ID of the submission; None: no results were given.
-    results: dict[int, Entry] | None = None
+    # Entries of the leaderboard whose submissions are not there.
+    without: list[str] = field(default_factory=list)
 
     @classmethod
     def of(cls, dataset: Dataset, token: str) -> "Download":
@@ -80,16 +82,12 @@ class Download:
             index = json.loads((folder / _INDEX).read_text(encoding="utf-8"))
         except OSError as fault:
             raise NotThere from fault
-        results = index["results"] and {int(at): Entry(**of) for at, of in index["results"].items()}
-        return cls(
-            folder, [Submission(**of) for of in index["submissions"]], index["others"], results
-        )
+        submissions = [Submission(**of) for of in index.pop("submissions")]
+        return cls(folder, submissions=submissions, **index)
 
     @property
     def settings(self) -> Settings | None:
-        """The settings of the bundle; None if none was given."""
-        path = self.folder / _BUNDLE
-        return settings_of_bundle(path) if path.exists() else None
+        return Settings.kept(self.given) if self.given else None
 
     def path_of(self, submission: Submission) -> Path:
         return self.folder / f"submission-{submission.key}.zip"
@@ -99,37 +97,41 @@ class Download:
 
     def add(self, name: str, stream: BinaryIO) -> None:
         """Add the file of one submission, or each in ``bulk_submissions.zip``."""
-        named = Submission.named(name)
+        submission = Submission.named(name)
         with staging.received(stream, name) as upload:
-            try:
-                with zipfile.ZipFile(upload.path) as packed:
-                    entries = [of for of in packed.infolist() if not of.is_dir()]
-                    if not named.number and any(of.filename.endswith(".zip") for of in entries):
-                        for entry in entries:
-                            self._add_entry(packed, entry)
-                        return
-            except _BAD_ZIP as fault:
-                if not named.number:
-                    raise NotLoaded(f"{name} cannot be read: {fault}.") from fault
-                entries, named = [], replace(named, fault="It is no zip.")
-            named = replace(named, sha256=upload.sha256, n_files=len(entries))
-            if named.key in [of.key for of in self.submissions]:
-                self.others.append(f"{name} (again)")
-            else:
-                upload.path.replace(self.path_of(named))
-                self.submissions.append(named)
+            if not submission.number and self._add_entries(name, upload.path):
+                return
+            submission.sha256 = upload.sha256
+            if not zipfile.is_zipfile(upload.path):
+                submission.fault = "It is no zip."
+            upload.path.replace(self.path_of(submission))
+        self.submissions.append(submission)
+
+    def _add_entries(self, name: str, path: Path) -> bool:
+        """Add the submissions in a zip, and return whether it holds any zip."""
+        try:
+            with zipfile.ZipFile(path) as packed:
+                entries = [of for of in packed.infolist() if not of.is_dir()]
+                if not any(of.filename.endswith(".zip") for of in entries):
+                    return False
+                for entry in entries:
+                    self._add_entry(packed, entry)
+        except _BAD_ZIP as fault:
+            raise NotLoaded(f"{name} cannot be read: {fault}.") from fault
+        return True
 
     def _add_entry(self, packed: zipfile.ZipFile, entry: zipfile.ZipInfo) -> None:
         name = entry.filename.rpartition("/")[2]
-        named = Submission.named(name)
-        if not named.number:
+        submission = Submission.named(name)
+        if not submission.number:
             self.others.append(entry.filename)
             return
         try:
             with packed.open(entry) as stream:
                 self.add(name, cast("BinaryIO", stream))
         except (*_BAD_ZIP, NotLoaded) as fault:
-            self.submissions.append(replace(named, fault=str(fault)))
+            submission.fault = str(fault)
+            self.submissions.append(submission)
 
 
 def _folder(dataset: Dataset) -> Path:
@@ -142,71 +144,68 @@ def receive(
     *,
     results: File | None = None,
     bundle: File | None = None,
+    phase: int | None = None,
+    seed: int = 1,
 ) -> Download:
-    """Stage downloads, each with its name, until they are loaded.
+    """Stage downloads, each with its name, until they are loaded; say which submissions count.
 
-    Raises NotLoaded if a file is not what it should be, or larger than uploads may be.
+    Raises NotLoaded if a file is not what it should be, or larger than uploads may be, and if the
+    phase has no submission.
     """
-    download = Download(_folder(dataset) / secrets.token_urlsafe(16))
+    board = None if results is None else read_results(*results)
+    try:
+        given = None if bundle is None else settings_of_bundle(bundle[1]).given
+    except SettingsError as fault:
+        raise NotLoaded(f"{fault}.") from fault
+    download = Download(_folder(dataset) / secrets.token_urlsafe(16), given)
     download.folder.mkdir(parents=True)
     try:
-        if bundle is not None:
-            with staging.received(bundle[1], bundle[0]) as upload:
-                upload.path.replace(download.folder / _BUNDLE)
-            _ = download.settings
-        if results is not None:
-            download.results = read_results(*results)
         for name, stream in files:
             download.add(name, stream)
-        if not download.submissions:
-            raise NotLoaded("There is no submission in the files.")
-    except BaseException as fault:
+        # One that was given twice is one.
+        download.submissions = list({of.key: of for of in download.submissions}.values())
+        download.submissions.sort(key=lambda of: (of.phase, of.number))
+        _choose(download, board, phase, seed)
+    except BaseException:
         download.forget()
-        if isinstance(fault, SettingsError):
-            raise NotLoaded(f"{fault}.") from fault
         raise
-    download.submissions.sort(key=lambda of: (of.phase, of.number))
-    kept = {name: getattr(download, name) for name in ("submissions", "others", "results")}
-    (download.folder / _INDEX).write_text(json.dumps(kept, default=asdict), encoding="utf-8")
+    index = asdict(download)
+    del index["folder"]
+    (download.folder / _INDEX).write_text(json.dumps(index), encoding="utf-8")
     return download
 
 
-def proposed(
-    download: Download, *, phase: int | None = None, seed: int = 1
-) -> tuple[list[Submission], list[str]]:
-    """Return the submissions, those that count with the reason; leaderboard entries without one.
+def _choose(
+    download: Download, board: Mapping[int, Entry] | None, phase: int | None, seed: int
+) -> None:
+    """Give submissions that count their reason and their method.
 
-    With results those on the leaderboard count, else the last of each owner, in the last phase by
-    default. A method has the name that its team gave, if no other has it, else Team 1, 2 …
+    With a leaderboard its entries count, else the last of each owner, in the last phase by default.
+    A method has the name that its team gave, if no other has it, else Team 1, 2 …
     """
-    given, results = download.submissions, download.results or {}
-    phases = {of.phase for of in given}
+    phases = {of.phase for of in download.submissions}
+    if not phases:
+        raise NotLoaded("There is no submission in the files.")
     phase = max(phases) if phase is None else phase
     if phase not in phases:
         raise NotLoaded(f"There is no submission of phase {phase}, only of {sorted(phases)}.")
-    in_phase = [of for of in given if of.phase == phase]
-    counted = [of for of in in_phase if of.number in results]
-    if download.results is None:
-        counted = list({of.owner or of.key: of for of in in_phase}.values())
-    answers = [results[of.number].method if results else "" for of in counted]
-    n_named = Counter(name.casefold() for name in answers)
+    entries = {} if board is None else dict(board)
+    counted = {}
+    for of in download.submissions:
+        entry = entries.pop(of.number, None)
+        if entry is not None:
+            of.method, of.phase_name, of.scores = entry.method, entry.phase, entry.scores
+        if of.phase == phase and (board is None or entry is not None):
+            counted[of.number if board else of.owner or of.key] = of
+    download.without = [f"{at} ({of.owner})" for at, of in entries.items() if of.phase_id == phase]
+    n_named = Counter(of.method.casefold() for of in counted.values())
     numbers = list(range(1, len(counted) + 1))
     random.Random(seed).shuffle(numbers)  # nosec B311
-    methods = {
-        of.key: name if name and n_named[name.casefold()] == 1 else f"Team {number}"
-        for of, name, number in zip(counted, answers, numbers, strict=True)
-    }
-    of_owner = {of.owner: methods[of.key] for of in counted}
-    reason = "last of its owner" if download.results is None else "on the leaderboard"
-    listed = [
-        replace(
-            of,
-            reason=reason if of.key in methods else "",
-            method=methods.get(of.key) or of_owner.get(of.owner, ""),
-            scores=results[of.number].scores if of.number in results else {},
-        )
-        for of in given
-    ]
-    there = {of.number for of in given}
-    without = [f"{at} ({of.owner})" for at, of in results.items() if of.phase_id == phase]
-    return listed, [of for of in without if int(of.partition(" ")[0]) not in there]
+    for of, number in zip(counted.values(), numbers, strict=True):
+        of.reason = "last of its owner" if board is None else "on the leaderboard"
+        if not of.method or n_named[of.method.casefold()] > 1:
+            of.method = f"Team {number}"
+    of_owner = {of.owner: of.method for of in counted.values()}
+    for of in download.submissions:
+        if not of.reason:
+            of.method = of_owner.get(of.owner, "")

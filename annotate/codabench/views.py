@@ -1,6 +1,5 @@
 """Pages of a dataset's competition on Codabench, and of what its organiser downloads there."""
 
-import csv
 import io
 import json
 from typing import Any, Final
@@ -128,9 +127,8 @@ def preview(request: SignedInRequest, slug: str, token: str) -> HttpResponse:
     if "discard" in request.POST:
         download.forget()
         return redirect("codabench:load", slug)
-    submissions, without = downloads.proposed(download)
     # Those that count first: a form holds so many.
-    listed = sorted(submissions, key=lambda of: not of.reason)[:_MOST_LISTED]
+    listed = sorted(download.submissions, key=lambda of: not of.reason)[:_MOST_LISTED]
     initial = [{"take": of.reason and not of.fault, "method": of.method} for of in listed]
     choices = formset_factory(ChoiceForm, BaseChoices, extra=0)(
         request.POST or None, initial=initial
@@ -149,9 +147,8 @@ def preview(request: SignedInRequest, slug: str, token: str) -> HttpResponse:
         "n_images": dataset.images.count(),
         "choices": choices,
         "rows": list(zip(listed, choices, known, strict=True)),
-        "without": without,
-        "others": download.others,
-        "n_left_out": len(submissions) - len(listed),
+        "download": download,
+        "n_left_out": len(download.submissions) - len(listed),
         "manage": site.MANAGE,
     }
     status = 422 if request.method == "POST" else 200
@@ -167,13 +164,9 @@ def loaded(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     path = job_files.given_to(request.user, job)
     if path is None:
         raise Http404
-    rows = list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"))))
+    rows = json.loads(path.read_text(encoding="utf-8"))
     names = [row["method"] for row in rows if row["method"]]
     study = f"{reverse('setup:begin', args=[slug])}?{urlencode({'method': names}, doseq=True)}"
-    context = {
-        "dataset": dataset,
-        "job": job,
-        "rows": rows,
-        "study": study if len(names) > 1 else "",
-    }
+    context = {"dataset": dataset, "job": job, "rows": rows}
+    context["study"] = study if len(names) > 1 else ""
     return render(request, "codabench/loaded.html", context)

@@ -1,10 +1,9 @@
 """Writing a competition's bundle, and loading an organiser's downloads, in jobs."""
 
-import csv
-import io
+import json
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict
 from typing import IO, Any, BinaryIO, Final, cast
 
 from django.contrib.auth.models import User
@@ -26,7 +25,6 @@ from .loading import load_submissions, score_as_settings
 
 WRITE: Final = "codabench.write"
 LOAD: Final = "codabench.load"
-COLUMNS: Final = ("submission", "method", "outcome")
 
 
 def start_write(
@@ -74,32 +72,22 @@ def write(arguments: Mapping[str, Any], running: Running) -> None:
 
 
 def load(arguments: Mapping[str, Any], running: Running) -> None:
-    """Run the job; the file lists the outcomes, and the downloads are deleted."""
+    """Run the job; the file lists the outcomes as JSON, and the downloads are deleted."""
     dataset = jobs.still_there(Dataset.objects.all(), arguments["dataset"])
-    chosen = arguments["chosen"]
     try:
         download = Download.of(dataset, arguments["token"])
     except NotThere as gone:
         raise JobFailed("The files are no longer here. Upload them again.") from gone
-    given = [replace(of, method=chosen[of.key]) for of in download.submissions if of.key in chosen]
-    outcomes = []
+    asked = dataset, download, arguments["chosen"]
     try:
-        for of in load_submissions(
-            dataset, download, given, person=running.person, progress=running
-        ):
-            outcomes.append(of)
-        remarks = list(score_as_settings(dataset, download, outcomes, running))
+        outcomes = list(load_submissions(*asked, person=running.person, progress=running))
+        remarks = list(score_as_settings(dataset, download.settings, outcomes, running))
     except Cancelled as stop:
-        if n_new := sum(of.is_new for of in outcomes):
-            raise JobFailed(
-                f"Stopped after {n_new} submissions were loaded. Load the others again."
-            ) from stop
-        raise
-    text = io.StringIO()
-    rows = csv.writer(text)
-    rows.writerow(COLUMNS)
-    rows.writerows((of.submission.key, of.method, of.said) for of in outcomes)
-    file, content = f"{dataset.slug}-codabench.csv", text.getvalue().encode()
+        raise JobFailed(
+            "Stopped. Submissions that were loaded stay; load the others again."
+        ) from stop
+    content = json.dumps([asdict(of) for of in outcomes]).encode()
+    file = f"{dataset.slug}-codabench.json"
     with publishing_file(running, file, lambda stream: stream.write(content)) as outcome:
         n = sum(bool(of.method) for of in outcomes)
         outcome.text = " ".join([f"{n} of {len(outcomes)} submissions are loaded.", *remarks])

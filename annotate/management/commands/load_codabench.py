@@ -7,8 +7,9 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from annotate.codabench.downloads import proposed, receive
+from annotate.codabench.downloads import Download, File, receive
 from annotate.codabench.loading import load_submissions, score_as_settings
+from annotate.datasets.models import Dataset
 from annotate.errors import Refusal
 from annotate.imports.immediate import Untold
 from annotate.management import reporting
@@ -48,34 +49,41 @@ class Command(SiteCommand):
         dataset = reporting.dataset_named(options["dataset"])
         with ExitStack() as opened:
 
-            def file(path: Path | None) -> Any:
-                return path and (path.name, opened.enter_context(path.open("rb")))
+            def file(path: Path) -> File:
+                return path.name, opened.enter_context(path.open("rb"))
 
             try:
-                named = {name: file(options[name]) for name in ("results", "bundle")}
-                download = receive(dataset, map(file, options["files"]), **named)
-                opened.callback(download.forget)
-                listed, without = proposed(download, phase=options["phase"], seed=options["seed"])
+                more = {
+                    name: file(path) for name in ("results", "bundle") if (path := options[name])
+                }
+                files = map(file, options["files"])
+                download = receive(
+                    dataset, files, phase=options["phase"], seed=options["seed"], **more
+                )
             except (OSError, Refusal) as refusal:
                 raise CommandError(str(refusal)) from refusal
-            chosen = [of for of in listed if of.reason]
-            for of in chosen:
-                scores = "".join(f", {key} {value}" for key, value in of.scores.items())
-                said = f"{of.number} {of.owner}: {of.method} ({of.reason}{scores})"
-                self.stdout.write(f"{said}, {of.n_files} files")
-            for name in download.others:
-                self.stdout.write(f"no submission: {name}")
-            for entry in without:
-                self.stdout.write(f"on the leaderboard, without a zip: {entry}")
+            opened.callback(download.forget)
+            self._list(download)
             if not options["dry_run"]:
-                self._load(dataset, download, chosen, options["format"])
+                self._load(dataset, download, options["format"])
 
-    def _load(self, dataset: Any, download: Any, chosen: Any, format: str) -> None:
+    def _list(self, download: Download) -> None:
+        for of in download.submissions:
+            if of.reason:
+                scores = "".join(f", {key} {value}" for key, value in of.scores.items())
+                self.stdout.write(f"{of.number} {of.owner}: {of.method} ({of.reason}{scores})")
+        for name in download.others:
+            self.stdout.write(f"no submission: {name}")
+        for entry in download.without:
+            self.stdout.write(f"on the leaderboard, without a zip: {entry}")
+
+    def _load(self, dataset: Dataset, download: Download, format: str) -> None:
+        chosen = {of.key: of.method for of in download.submissions if of.reason}
         outcomes = []
-        for of in load_submissions(dataset, download, chosen, format=format):
-            self.stdout.write(f"{of.submission.number}: {of.said}")
+        for of in load_submissions(dataset, download, chosen, format=format, progress=Untold()):
+            self.stdout.write(f"{of.submission}: {of.said}")
             outcomes.append(of)
-        for said in score_as_settings(dataset, download, outcomes, Untold()):
+        for said in score_as_settings(dataset, download.settings, outcomes, Untold()):
             self.stdout.write(said)
         if n_refused := sum(not of.method for of in outcomes):
             raise CommandError(f"{n_refused} of {len(outcomes)} submissions were refused.")

@@ -8,7 +8,7 @@ import pytest
 from django.apps import apps
 from django.core.management import CommandError, call_command
 
-from annotate.codabench.downloads import proposed, receive
+from annotate.codabench.downloads import receive
 from annotate.codabench.results import read_results
 from annotate.datasets.models import Method
 from annotate.imports import staging
@@ -29,15 +29,16 @@ from tests.support.codabench import (
 )
 
 
-def received(dataset, *paths, **more):
+def received(dataset, *paths, phase=None, **more):
     def file(path):
         return path.name, io.BytesIO(path.read_bytes())
 
-    return receive(dataset, map(file, paths), **{name: file(path) for name, path in more.items()})
+    more = {name: file(path) for name, path in more.items()}
+    return receive(dataset, map(file, paths), phase=phase, **more)
 
 
-def counted(download, **asked):
-    return [of for of in proposed(download, **asked)[0] if of.reason]
+def counted(download):
+    return [of for of in download.submissions if of.reason]
 
 
 def left_behind():
@@ -65,28 +66,27 @@ def test_without_results_the_last_of_each_owner_counts_in_the_last_phase(bulk, d
 
 
 def test_an_earlier_entry_of_an_owner_has_the_name_of_the_one_that_counts(bulk, dataset):
-    methods = {of.number: of.method for of in proposed(received(dataset, bulk))[0]}
+    methods = {of.number: of.method for of in received(dataset, bulk).submissions}
     assert methods[11] == methods[12]
 
 
 def test_another_phase_can_be_named_and_must_have_submissions(bulk, dataset):
-    download = received(dataset, bulk)
-    assert [of.number for of in counted(download, phase=1)] == [9]
+    assert [of.number for of in counted(received(dataset, bulk, phase=1))] == [9]
     with pytest.raises(NotLoaded, match="no submission of phase 7"):
-        proposed(download, phase=7)
+        received(dataset, bulk, phase=7)
 
 
 def test_with_results_the_leaderboard_counts_and_names_that_are_not_unique_are_left_out(
     bulk, results, dataset
 ):
-    listed, without = proposed(received(dataset, bulk, results=results))
-    found = [of for of in listed if of.reason]
+    download = received(dataset, bulk, results=results)
+    found = counted(download)
     assert [of.number for of in found] == [11, 13, 15]
     assert {of.reason for of in found} == {"on the leaderboard"}
     assert found[0].method == "EAST"
     assert all(of.method.startswith("Team ") for of in found[1:])
     assert (dict(found[0].scores), dict(found[1].scores)) == ({"iou F-score": "0.9"}, {})
-    assert without == ["77 (gone)"]
+    assert download.without == ["77 (gone)"]
 
 
 def test_results_as_csv_say_the_same_as_json():
@@ -138,7 +138,7 @@ def test_the_file_of_one_submission_counts_alone_whatever_its_name(tmp_path, dat
     named = tmp_path / name_of(31, "anna")
     named.write_bytes(submission(9))
     [of] = counted(received(dataset, one))
-    assert (of.number, of.owner, of.n_files, of.method) == (0, "", 1, "Team 1")
+    assert (of.number, of.owner, of.file, of.method) == (0, "", "results.zip", "Team 1")
     [of] = counted(received(dataset, named))
     assert (of.number, of.owner, of.fault) == (31, "anna", "")
 
@@ -204,7 +204,7 @@ def test_no_user_name_is_stored(bulk, results, bundle, dataset):
 def test_a_dry_run_lists_and_loads_nothing(bulk, results, dataset, capsys):
     call_command("load_codabench", "signs", bulk, results=results, dry_run=True)
     said = capsys.readouterr().out
-    assert "11 anna: EAST (on the leaderboard, iou F-score 0.9), 2 files" in said
+    assert "11 anna: EAST (on the leaderboard, iou F-score 0.9)" in said
     assert "on the leaderboard, without a zip: 77 (gone)" in said
     assert not Method.objects.exists()
 
