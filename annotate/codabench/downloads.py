@@ -11,10 +11,11 @@ import shutil
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, Final, cast
+from typing import IO, Any, Final
 
 from annotate.datasets.models import Dataset
 from annotate.errors import NotThere
@@ -30,7 +31,7 @@ _NAME: Final = re.compile(
 )
 _BAD_ZIP: Final = (OSError, zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError)
 _INDEX: Final = "index.json"
-File = tuple[str, BinaryIO]
+File = tuple[str, IO[bytes]]
 
 
 @dataclass(slots=True)
@@ -59,7 +60,7 @@ class Submission:
 
     @property
     def key(self) -> str:
-        return str(self.number or self.sha256[:12])
+        return str(self.number or self.sha256[:12] or self.file)
 
 
 @dataclass(slots=True)
@@ -95,43 +96,41 @@ class Download:
     def forget(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def add(self, name: str, stream: BinaryIO) -> None:
+    def add(self, name: str, stream: IO[bytes]) -> None:
         """Add the file of one submission, or each in ``bulk_submissions.zip``."""
-        submission = Submission.named(name)
-        with staging.received(stream, name) as upload:
-            if not submission.number and self._add_entries(name, upload.path):
-                return
-            submission.sha256 = upload.sha256
-            if not zipfile.is_zipfile(upload.path):
-                submission.fault = "It is no zip."
-            upload.path.replace(self.path_of(submission))
-        self.submissions.append(submission)
+        for entry, opened in _entries(name, stream):
+            submission = Submission.named(entry.rpartition("/")[2])
+            if entry != name and not submission.number:
+                self.others.append(entry)
+                continue
+            try:
+                with (
+                    opened() as content,
+                    staging.received(content, entry) as upload,
+                ):
+                    submission.sha256 = upload.sha256
+                    if not zipfile.is_zipfile(upload.path):
+                        submission.fault = "It is no zip."
+                    upload.path.replace(self.path_of(submission))
+            except (*_BAD_ZIP, NotLoaded) as fault:
+                submission.fault = str(fault)
+            self.submissions.append(submission)
 
-    def _add_entries(self, name: str, path: Path) -> bool:
-        """Add the submissions in a zip, and return whether it holds any zip."""
+
+def _entries(name: str, stream: IO[bytes]) -> Iterator[tuple[str, Callable[[], IO[bytes]]]]:
+    """Yield name and content of one submission, or of each file in ``bulk_submissions.zip``."""
+    if not _NAME.fullmatch(name):
         try:
-            with zipfile.ZipFile(path) as packed:
-                entries = [of for of in packed.infolist() if not of.is_dir()]
-                if not any(of.filename.endswith(".zip") for of in entries):
-                    return False
-                for entry in entries:
-                    self._add_entry(packed, entry)
+            packed = zipfile.ZipFile(stream)
         except _BAD_ZIP as fault:
             raise NotLoaded(f"{name} cannot be read: {fault}.") from fault
-        return True
-
-    def _add_entry(self, packed: zipfile.ZipFile, entry: zipfile.ZipInfo) -> None:
-        name = entry.filename.rpartition("/")[2]
-        submission = Submission.named(name)
-        if not submission.number:
-            self.others.append(entry.filename)
+        entries = [of for of in packed.infolist() if not of.is_dir()]
+        if any(of.filename.endswith(".zip") for of in entries):
+            for of in entries:
+                yield of.filename, partial(packed.open, of)
             return
-        try:
-            with packed.open(entry) as stream:
-                self.add(name, cast("BinaryIO", stream))
-        except (*_BAD_ZIP, NotLoaded) as fault:
-            submission.fault = str(fault)
-            self.submissions.append(submission)
+    stream.seek(0)
+    yield name, lambda: stream
 
 
 def _folder(dataset: Dataset) -> Path:

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotate.names import NameField, address_of
 from protocols import registry
-from protocols.codabench.settings import FIGURES, Settings
+from protocols.codabench.settings import FIGURES, NEVER_GIVEN, Settings
 from protocols.codabench.values import SettingsError, shipped
 
 _MAX_PICTURE_BYTES: Final = 512 * 1024
@@ -21,9 +21,9 @@ def _field(rule: Mapping[str, Any]) -> forms.Field:
     told = {"label": rule["label"], "help_text": rule.get("help", "")}
     told |= {"required": "default" not in rule, "initial": rule.get("default")}
     match rule:
-        case {"is": "list", "choices": choices}:
+        case {"is": "list"}:
             ticks = forms.CheckboxSelectMultiple
-            return forms.MultipleChoiceField(choices=choices.items(), widget=ticks, **told)
+            return forms.MultipleChoiceField(choices=FIGURES.items(), widget=ticks, **told)
         case {"choices": choices}:
             widget = forms.RadioSelect if rule.get("is_open") else forms.Select
             return forms.ChoiceField(choices=choices.items(), widget=widget, **told)
@@ -40,30 +40,23 @@ def _field(rule: Mapping[str, Any]) -> forms.Field:
     return forms.CharField(max_length=rule.get("most"), **told)
 
 
-_RULES, _WORDS = shipped("settings.yaml"), shipped("fields.yaml")
+_RULES: Final = shipped("settings.yaml")
 
 
 def _protocols() -> dict[str, str]:
     families = registry.families().values()
-    known = [
-        of for family in families for of in family if of.needs not in ("cells", "several methods")
-    ]
+    known = [of for family in families for of in family if of.needs not in NEVER_GIVEN]
     return {"": "–"} | {of.slug: of.name for of in known}
 
 
 class _RulesForm(forms.Form):
-    """Fields for the rules of settings that have words in ``fields.yaml``."""
+    """Fields for the rules of settings that have a label."""
 
     rules: Mapping[str, Any] = {}
-    words: Mapping[str, Any] = {}
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        own = {
-            name: _field(self.rules[name] | words)
-            for name, words in self.words.items()
-            if "label" in words
-        }
+        own = {name: _field(rule) for name, rule in self.rules.items() if "label" in rule}
         self.fields = own | self.fields
 
     def content(self) -> dict[str, Any]:
@@ -71,7 +64,7 @@ class _RulesForm(forms.Form):
         content = {}
         for name, value in self.cleaned_data.items():
             if name in self.rules and value not in ("", None):
-                is_long = "lines" in self.words.get(name, ())
+                is_long = "lines" in self.rules[name]
                 content[name] = "\n".join([*value.splitlines(), ""]) if is_long else value
         return content
 
@@ -79,7 +72,7 @@ class _RulesForm(forms.Form):
 class MainForm(_RulesForm):
     """The settings of a competition besides its protocols and phases."""
 
-    rules, words = _RULES, _WORDS
+    rules = _RULES
     image = forms.ImageField(
         label=_("Picture"),
         help_text=_("At most 512 KB; without one there is a drawing."),
@@ -112,7 +105,6 @@ class _Row(_RulesForm):
 
 class ProtocolRow(_Row):
     rules, named_by = _RULES["protocols"]["each"], "protocol"
-    words = _WORDS["protocols"] | {"figures": _WORDS["protocols"]["figures"] | {"choices": FIGURES}}
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -121,7 +113,7 @@ class ProtocolRow(_Row):
 
 
 class PhaseRow(_Row):
-    rules, words = _RULES["phases"]["each"], _WORDS["phases"]
+    rules = _RULES["phases"]["each"]
 
     def clean_images(self) -> Any:
         text = self.cleaned_data["images"]

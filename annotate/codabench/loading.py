@@ -17,7 +17,6 @@ from protocols.codabench.scoring import score
 from protocols.codabench.settings import Settings
 from protocols.core.base import Scene
 
-from .bundles import truth_of
 from .downloads import Download, Submission
 
 # Codabench stores this many digits of a score.
@@ -45,13 +44,20 @@ def _written(receipt: Import) -> tuple[str, int]:
     return method, counts["without_file"]
 
 
+def truth_of(dataset: Dataset) -> list[Scene]:
+    """Return the images of a dataset with their ground truth, without results."""
+    return [
+        Scene(image.truth_regions, None, image.name, image.width, image.height)
+        for image in dataset.images.in_order()
+    ]
+
+
 def load_submissions(
     dataset: Dataset,
     download: Download,
     chosen: Mapping[str, str],
     *,
     progress: Progress,
-    format: str = "",
     person: User | None = None,
 ) -> Iterator[Loaded]:
     """Load submissions, whose methods are ``chosen`` by their keys, and yield the outcome of each.
@@ -60,6 +66,7 @@ def load_submissions(
     """
     known, settings = loaded_before(dataset), download.settings
     truth = truth_of(dataset) if settings else []
+    format = settings.given["format"] if settings else ""
     for of in download.submissions:
         if of.key not in chosen:
             continue

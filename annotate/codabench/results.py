@@ -9,7 +9,7 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, BinaryIO, Final
+from typing import IO, Any, Final
 
 from annotate.imports.errors import NotLoaded
 from protocols.formats.names import MAX_METHOD
@@ -37,7 +37,7 @@ class Entry:
     scores: Mapping[str, str]
 
 
-def read_results(name: str, stream: BinaryIO) -> dict[int, Entry]:
+def read_results(name: str, stream: IO[bytes]) -> dict[int, Entry]:
     """Return the entries by their submissions, from *All JSON*, *All CSV* (a zip) or *This CSV*.
 
     Raises NotLoaded if the file is none of them.

@@ -23,7 +23,6 @@ from annotate.requests import SignedInRequest, loads_data, refusals_on, require,
 from protocols.codabench.values import FILES, SettingsError, read_yaml, write_yaml
 
 from . import downloads, work
-from .bundles import has_wheels, write_competition
 from .forms import BaseChoices, ChoiceForm, CompetitionForm, DownloadsForm
 from .loading import loaded_before
 
@@ -44,13 +43,14 @@ def competition(request: SignedInRequest, slug: str) -> HttpResponse:
     dataset = _own(request, slug)
     sent = (request.POST, request.FILES) if request.method == "POST" else ()
     form = CompetitionForm(*sent, initial=_initial(request, dataset))
-    context: dict[str, Any] = {"dataset": dataset, "form": form, "has_wheels": has_wheels()}
+    context: dict[str, Any] = {"dataset": dataset, "form": form}
+    context["has_wheels"] = site.CODABENCH_WHEELS is not None
     if sent and form.is_valid():
         content = form.content()
         file = form.main.cleaned_data.get("image")
         picture = file.read() if file else b""
         try:
-            settings, context["warnings"] = write_competition(
+            settings, context["warnings"] = work.write_competition(
                 dataset, content, io.BytesIO(), picture=picture or None, is_trial=True
             )
         except SettingsError as refusal:

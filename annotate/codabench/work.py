@@ -4,8 +4,9 @@ import json
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import IO, Any, BinaryIO, Final, cast
+from typing import IO, Any, Final
 
+from django.conf import settings as site
 from django.contrib.auth.models import User
 from django.urls import reverse
 from django.utils.text import slugify
@@ -17,14 +18,45 @@ from annotate.jobs.errors import Cancelled, JobFailed
 from annotate.jobs.files import publishing_file
 from annotate.jobs.models import Job
 from annotate.jobs.registry import Running
-from protocols.codabench.values import SettingsError
+from protocols.codabench.packages import needed, unpacked
+from protocols.codabench.settings import Settings, settings_of
+from protocols.codabench.values import SettingsError, shipped
+from protocols.codabench.writing import write_bundle
 
-from .bundles import write_competition
 from .downloads import Download
-from .loading import load_submissions, score_as_settings
+from .loading import load_submissions, score_as_settings, truth_of
 
 WRITE: Final = "codabench.write"
 LOAD: Final = "codabench.load"
+_DEFAULT_IMAGE: Final = shipped("settings.yaml")["docker_image"]["default"]
+_NO_WHEELS: Final = (
+    "needs wheels of numpy and shapely, and this site has none (CODABENCH_WHEELS); name an image "
+    "that has both"
+)
+
+
+def write_competition(
+    dataset: Dataset,
+    content: Mapping[str, Any],
+    target: IO[bytes],
+    *,
+    picture: bytes | None,
+    is_trial: bool = False,
+) -> tuple[Settings, list[str]]:
+    """Write a bundle as the shell does with ``--packages``; return checked settings and warnings.
+
+    A trial leaves out the wheels, which take long to pack. Raises SettingsError for settings that do
+    not fit the dataset, and if wheels are missing.
+    """
+    truth = truth_of(dataset)
+    settings = settings_of(dict(content), [scene.name for scene in truth])
+    packages = None
+    if settings.given["docker_image"] == _DEFAULT_IMAGE:
+        if site.CODABENCH_WHEELS is None:
+            raise SettingsError("packages", _NO_WHEELS)
+        packages = unpacked(site.CODABENCH_WHEELS, needed(settings.protocols))
+    packages = None if is_trial else packages
+    return settings, write_bundle(target, settings, truth, packages=packages, picture=picture)
 
 
 def start_write(
@@ -63,7 +95,7 @@ def write(arguments: Mapping[str, Any], running: Running) -> None:
 
     def to(stream: IO[bytes]) -> None:
         try:
-            write_competition(dataset, content, cast("BinaryIO", stream), picture=picture)
+            write_competition(dataset, content, stream, picture=picture)
         except SettingsError as refusal:
             raise JobFailed(f"{refusal}.") from refusal
 

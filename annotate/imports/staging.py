@@ -10,7 +10,7 @@ from collections.abc import Container, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, BinaryIO, Final
+from typing import IO, Any, Final
 
 from django.conf import settings
 from django.utils.translation import gettext as _
@@ -55,7 +55,7 @@ class Upload:
 
 
 @contextmanager
-def received(stream: BinaryIO, name: str) -> Iterator[Upload]:
+def received(stream: IO[bytes], name: str) -> Iterator[Upload]:
     """Receive an upload, which is removed at the end unless a draft keeps it.
 
     Raises NotLoaded if it exceeds the limit of one file or of all waiting files.

@@ -42,7 +42,7 @@ def require_accepted(content: Any, files: Collection[str], read: Callable[[str],
             raise ValueError("must be a zip of the bundle")
 
     convert = {"picture": picture, "page": page, "zip": packed, "time": datetime.fromisoformat}
-    of = checked(content, shipped("rules.yaml"), convert, strict=False)
+    of = checked(content, shipped("rules.yaml"), convert)
     tasks = [task["index"] for task in of["tasks"]]
     _require_once("tasks", "index", tasks)
     ended, before = datetime.min, ""

@@ -2,15 +2,13 @@
 
 import json
 import random
-import re
 import zipfile
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import IO, Any, Final
 from zoneinfo import ZoneInfo
 
 from text_rankings.base.names import natural_order
@@ -32,7 +30,7 @@ FIGURES: Final[Mapping[str, str]] = {
 }
 _MAX_KEY: Final = 36
 # Needs of protocols: those that no submission meets, and those that a field of its lines meets.
-_NEVER_GIVEN: Final = {"cells": "table cells", "several methods": "the results of several methods"}
+NEVER_GIVEN: Final = {"cells": "table cells", "several methods": "the results of several methods"}
 _FIELDS: Final = {"detected text": "text", "confidences": "confidence"}
 _DRAWN: Final[Mapping[str, Any]] = {
     "share": {"is": "number", "least": 0.000001, "most": 1},
@@ -59,7 +57,6 @@ class Settings:
 
     given: Mapping[str, Any]
     columns: tuple[Column, ...]
-    phases: Sequence[Mapping[str, Any]]
 
     @classmethod
     def kept(cls, given: Mapping[str, Any]) -> "Settings":
@@ -67,14 +64,19 @@ class Settings:
         columns: dict[str, Column] = {}
         for at, of_protocol in enumerate(given["protocols"], 1):
             _add_columns(columns, of_protocol, given["fields"], f"protocols.{at}")
-        return cls(given, tuple(columns.values()), given["phases"])
+        return cls(given, tuple(columns.values()))
+
+    @property
+    def phases(self) -> Sequence[Mapping[str, Any]]:
+        phases: Sequence[Mapping[str, Any]] = self.given["phases"]
+        return phases
 
     @property
     def protocols(self) -> tuple[Protocol, ...]:
         return tuple(dict.fromkeys(column.protocol for column in self.columns))
 
 
-def settings_of_bundle(bundle: Path | BinaryIO) -> Settings:
+def settings_of_bundle(bundle: Path | IO[bytes]) -> Settings:
     """Return the settings that a bundle, or its scoring program, keeps; times are text in UTC.
 
     Raises SettingsError, with the key ``bundle``, if the file is no such zip.
@@ -119,7 +121,7 @@ def _add_columns(
         protocol = registry.get(given["protocol"], given["parameters"])
     except ProtocolError as refusal:
         raise SettingsError(key, str(refusal)) from refusal
-    if needs := _NEVER_GIVEN.get(protocol.needs):
+    if needs := NEVER_GIVEN.get(protocol.needs):
         raise SettingsError(key, f"{protocol.slug} needs {needs}, which no submission has")
     if (needs := _FIELDS.get(protocol.needs, fields)) != fields:
         raise SettingsError("fields", f"must be {needs}, which {protocol.slug} needs in each line")
@@ -157,23 +159,14 @@ def _chosen(names: Sequence[str], value: Any) -> tuple[str, ...]:
 
 def _in_utc(value: Any) -> str:
     """Return a time as Codabench reads it, in UTC; raise ValueError if its zone is not clear."""
-    if isinstance(value, str):
-        value = _time_of(value.strip()) if ":" in value else None
-    if not isinstance(value, datetime) or value.tzinfo is None:
-        raise ValueError("needs a time of day and a time zone, as in 2027-03-28 09:30 Europe/Paris")
-    if value.replace(fold=0).utcoffset() != value.replace(fold=1).utcoffset():
-        raise ValueError("must be written in UTC, since clocks change in that hour")
-    return f"{value.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
-
-
-def _time_of(text: str) -> datetime:
-    with suppress(ValueError):
-        return datetime.fromisoformat(re.sub(r" (?=[Z+-])", "", text))
-    moment, _, zone = text.rpartition(" ")
+    moment, _, zone = str(value).strip().rpartition(" ")
     try:
-        of_day = datetime.fromisoformat(moment if ":" in moment else "")
-        return of_day.replace(tzinfo=ZoneInfo(zone))
-    except (KeyError, OSError) as fault:
-        raise ValueError(f"there is no time zone {zone}") from fault
-    except ValueError as fault:
-        raise ValueError("must be a time such as 2027-03-28 09:30 Europe/Paris") from fault
+        if ":" not in moment:
+            raise ValueError(value)
+        time = datetime.fromisoformat(moment).replace(tzinfo=ZoneInfo(zone))
+    except (ValueError, KeyError, OSError) as fault:
+        example = "2027-03-28 09:30 Europe/Paris"
+        raise ValueError(f"must be a time of day with its time zone, as in {example}") from fault
+    if time.replace(fold=0).utcoffset() != time.replace(fold=1).utcoffset():
+        raise ValueError("must be written in UTC, since clocks change in that hour")
+    return f"{time.astimezone(UTC):%Y-%m-%d %H:%M:%S}"

@@ -33,24 +33,18 @@ class SettingsError(ProtocolError):
 
 
 def checked(
-    content: Any,
-    rules: Mapping[str, Any],
-    convert: Conversions,
-    key: str = "",
-    *,
-    strict: bool = True,
+    content: Any, rules: Mapping[str, Any], convert: Conversions, key: str = ""
 ) -> dict[str, Any]:
     """Return the values of a mapping, with defaults for those that are missing.
 
     A rule says what a value ``is``, its ``least`` and ``most`` (number, characters or entries), its
     ``choices``, an expression that it is ``like``, the rules of ``each`` entry, and a conversion
-    (``as``). Raises SettingsError for the first value against a rule, and for a key without one if
-    ``strict`` (or the rule says ``only``).
+    (``as``). Raises SettingsError for the first key without a rule, or value against one.
     """
     if not isinstance(content, dict):
         raise SettingsError(key or "the file", "must be a mapping of names to values")
     path = f"{key}." if key else ""
-    if strict and (unknown := next((name for name in content if name not in rules), None)):
+    if unknown := next((name for name in content if name not in rules), None):
         hint = did_you_mean(str(unknown), rules)
         raise SettingsError(f"{path}{unknown}", f"there is no such setting{hint}")
     values: dict[str, Any] = {}
@@ -61,22 +55,18 @@ def checked(
         elif value is None:
             raise SettingsError(f"{path}{name}", "is missing")
         if value is not None:
-            value = _checked_value(value, rule, convert, f"{path}{name}", strict)
+            value = _checked_value(value, rule, convert, f"{path}{name}")
         values[name] = value
     return values
 
 
-def _checked_value(
-    value: Any, rule: Mapping[str, Any], convert: Conversions, key: str, strict: bool
-) -> Any:
+def _checked_value(value: Any, rule: Mapping[str, Any], convert: Conversions, key: str) -> Any:
     if why := _fault(value, rule):
         raise SettingsError(key, f"must {why}, got {str(value)[:80]!r}")
     if "each" in rule:
         entries = value if isinstance(value, dict) else dict(enumerate(value, 1))
-        only = rule.get("only", strict)
         found = {
-            at: checked(of, rule["each"], convert, f"{key}.{at}", strict=only)
-            for at, of in entries.items()
+            at: checked(of, rule["each"], convert, f"{key}.{at}") for at, of in entries.items()
         }
         return found if isinstance(value, dict) else list(found.values())
     try:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import IO, Any, Final
 
 from text_rankings.base.names import natural_order
 
@@ -36,15 +36,14 @@ _COMMAND: Final = b"command: python3 /app/program/score.py /app/input /app/outpu
 # Protocols that read the size of an image; for the others it would only change the bytes.
 _READ_SIZES: Final = frozenset({"panoptic-quality"})
 _ENDINGS: Final = {b"GIF": ".gif", b"RIFF": ".webp", b"\xff\xd8": ".jpg"}
+# Phases that are equal in these have the same task.
+_TASK_OF_PHASE: Final = ("images", "truth", "detailed_results")
 _HIDDEN: Final = ("hide_output", "hide_prediction_output", "hide_score_output")
 _DETAILS: Final = ("enable_detailed_results", "show_detailed_results_in_submission_panel")
-# Settings that the program reads, and scores after the download.
-_KEPT: Final = ("docker_image", "format", "fields", "max_boxes", "digits", "protocols")
-_KEPT_OF_PHASE: Final = ("name", "images", "truth")
 
 
 def write_bundle(
-    target: Path | BinaryIO,
+    target: Path | IO[bytes],
     settings: Settings,
     truth: Sequence[Scene],
     *,
@@ -91,13 +90,12 @@ def write_bundle(
 
 @dataclass(frozen=True, slots=True)
 class _Bundle:
-    """A bundle; its files, and a task for each kind of truth, are added as they are named."""
+    """A bundle; its files are added as they are named."""
 
     settings: Settings
     scenes: Mapping[str, Scene]
     packages: Packages | None
     files: dict[str, bytes] = field(default_factory=dict)
-    tasks: dict[Any, dict[str, Any]] = field(default_factory=dict)
 
     def competition(self) -> dict[str, Any]:
         """Return the content of ``competition.yaml``, and add the files that it names."""
@@ -106,12 +104,15 @@ class _Bundle:
         given, rules = self.settings.given, shipped("settings.yaml")
         content: dict[str, Any] = deepcopy(shipped("competition.yaml")) | _written(given, rules)
         content |= dict.fromkeys(_DETAILS, any(of["detailed_results"] for of in given["phases"]))
+        kinds = [tuple(of[name] for name in _TASK_OF_PHASE) for of in given["phases"]]
+        of_kind = {kind: self._task(at, *kind) for at, kind in enumerate(dict.fromkeys(kinds))}
+        content["tasks"] = list(of_kind.values())
         for at, phase in enumerate(given["phases"]):
+            task = of_kind[kinds[at]]["index"]
             of_phase = {"index": at, **_written(phase, rules["phases"]["each"])}
             of_phase |= dict.fromkeys(_HIDDEN, phase["output"] == "hidden")
-            of_phase |= {"tasks": [self._task(phase)], "starting_kit": "starting_kit.zip"}
+            of_phase |= {"tasks": [task], "starting_kit": "starting_kit.zip"}
             content["phases"].append(of_phase)
-        content["tasks"] = list(self.tasks.values())
         [board] = content["leaderboards"]
         board["submission_rule"] = f"Force_{given['rule'].title()}"
         columns = [(of.key, of.title, given["digits"]) for of in self.settings.columns]
@@ -122,20 +123,19 @@ class _Bundle:
             board["columns"].append(column | {"precision": digits, "hidden": False})
         return content
 
-    def _task(self, phase: Mapping[str, Any]) -> int:
-        """Return the index of the task of a phase."""
-        images, truth = phase["images"], phase["truth"]
-        kind = (images, truth, phase["detailed_results"])
-        if kind in self.tasks:
-            return int(self.tasks[kind]["index"])
-        at, scenes = len(self.tasks), [self.scenes[name] for name in images]
+    def _task(
+        self, at: int, images: Sequence[str], truth: str, has_details: bool
+    ) -> dict[str, Any]:
+        """Return the task of phases with these images and this kind of truth."""
+        scenes = [self.scenes[name] for name in images]
         _require_scores(self.settings, scenes)
         scored = "on Codabench" if truth == "bundle" else "after the download"
-        task = {"index": at, "name": f"{len(images)} images, scored {scored}", "description": ""}
+        name = f"{len(images)} images, scored {scored}"
         # One program serves all tasks with truth and the first without.
         without = [of["images"] for of in self.settings.phases if of["truth"] == "here"] or [()]
         number = 0 if truth == "bundle" else without.index(images)
-        task["scoring_program"] = path = f"programs/{number + 1}.zip"
+        path = f"programs/{number + 1}.zip"
+        task = {"index": at, "name": name, "description": "", "scoring_program": path}
         if path not in self.files:
             wheels = self.packages.files if self.packages else {}
             files = {"metadata.yaml": _COMMAND, **self._program(without[number])}
@@ -145,21 +145,16 @@ class _Bundle:
             task["reference_data"] = f"truth/{at}.zip"
             if not any(of.slug in _READ_SIZES for of in self.settings.protocols):
                 scenes = [replace(scene, width=None, height=None) for scene in scenes]
-            details = {"details": b""} if phase["detailed_results"] else {}
+            details = {"details": b""} if has_details else {}
             files = {TRUTH_FILE: truth_as_json(scenes).encode(), **details}
             self.files[f"truth/{at}.zip"] = zipped(files)
-        self.tasks[kind] = task
-        return at
+        return task
 
     def kept(self, counted: Sequence[str] = ()) -> bytes:
         """Return the settings that are kept; ``counted`` are the images of a task without truth."""
-        given = {name: self.settings.given[name] for name in _KEPT}
-        given["phases"] = [
-            {name: of[name] for name in _KEPT_OF_PHASE} for of in self.settings.phases
-        ]
-        given |= {"all_images": list(self.scenes), "counted": counted}
-        given["python"] = self.packages.python if self.packages else ""
-        return json.dumps(given, indent=1).encode()
+        python = self.packages.python if self.packages else ""
+        more = {"all_images": list(self.scenes), "counted": counted, "python": python}
+        return json.dumps({**self.settings.given, **more}, indent=1).encode()
 
     def _program(self, counted: Sequence[str] = ()) -> dict[str, bytes]:
         return {

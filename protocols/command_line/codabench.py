@@ -5,7 +5,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ..core.base import Scene
 from ..core.errors import ProtocolError
 from .inputs import BadInput
 
@@ -38,13 +37,14 @@ def _write(options: argparse.Namespace) -> None:
     from ..codabench.settings import settings_of
     from ..codabench.values import FILES, read_yaml, shipped
     from ..codabench.writing import write_bundle
+    from ..loading.sources import Formats, read_scenes
 
     if options.example:
         print((FILES / "example.yaml").read_text(encoding="utf-8"), end="")
         return
     if not (options.settings and options.truth and options.out):
         raise BadInput("codabench write needs SETTINGS.yaml, --truth and --out, or --example")
-    truth = _truth(options.truth, options.truth_format)
+    truth = read_scenes(options.truth, None, Formats(truth=options.truth_format))
     try:
         content = read_yaml(options.settings.read_text(encoding="utf-8"), "the file")
         settings = settings_of(content, [scene.name for scene in truth])
@@ -73,18 +73,6 @@ def _write(options: argparse.Namespace) -> None:
     for said in warnings:
         print(f"warning: {said}", file=sys.stderr)
     print(f"{options.out}: {options.out.stat().st_size / 1e6:.1f} MB", file=sys.stderr)
-
-
-def _truth(path: str, format: str | None) -> list[Scene]:
-    from ..loading.sources import Formats, read_truth
-
-    archive = read_truth(path, Formats(truth=format))
-    scenes = []
-    for name, regions in archive.regions.items():
-        width, height = archive.sizes.get(name, (None, None))
-        parents = archive.parents.get(name, {})
-        scenes.append(Scene(regions, None, name, width, height, parents))
-    return scenes
 
 
 def _check(options: argparse.Namespace) -> None:

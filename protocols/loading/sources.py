@@ -288,13 +288,13 @@ def regions_of_truth(path: str, formats: Formats = NOT_NAMED) -> Mapping[str, tu
     return regions
 
 
-def read_scenes(truth: str, results: str, formats: Formats = NOT_NAMED) -> list[Scene]:
+def read_scenes(truth: str, results: str | None, formats: Formats = NOT_NAMED) -> list[Scene]:
     """Return the scenes of a result set.
 
     Parameters
     ----------
     truth, results : str
-        Paths.
+        Paths; without results the scenes have ground truth only.
     formats : Formats
 
     Raises
@@ -309,7 +309,7 @@ def read_scenes(truth: str, results: str, formats: Formats = NOT_NAMED) -> list[
     ('img_1', 2, 1)
     """
     archive, regions = read_truth(truth, formats), regions_of_truth(truth, formats)
-    detections = read_results(results, truth, formats).regions
+    detections = read_results(results, truth, formats).regions if results else {}
     scenes = []
     for image, of_image in regions.items():
         width, height = archive.sizes.get(image, (None, None))

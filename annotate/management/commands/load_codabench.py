@@ -42,7 +42,6 @@ class Command(SiteCommand):
         )
         add("--phase", type=int, help="ID of the phase (default: the last)")
         add("--seed", type=int, default=1, help="order of Team 1, 2 … (default: 1)")
-        add("--format", default="", help="how results are written, as of import_files")
         add("--dry-run", action="store_true", help="list the submissions that count, and load none")
 
     def handle(self, **options: Any) -> None:
@@ -65,7 +64,7 @@ class Command(SiteCommand):
             opened.callback(download.forget)
             self._list(download)
             if not options["dry_run"]:
-                self._load(dataset, download, options["format"])
+                self._load(dataset, download)
 
     def _list(self, download: Download) -> None:
         for of in download.submissions:
@@ -77,10 +76,10 @@ class Command(SiteCommand):
         for entry in download.without:
             self.stdout.write(f"on the leaderboard, without a zip: {entry}")
 
-    def _load(self, dataset: Dataset, download: Download, format: str) -> None:
+    def _load(self, dataset: Dataset, download: Download) -> None:
         chosen = {of.key: of.method for of in download.submissions if of.reason}
         outcomes = []
-        for of in load_submissions(dataset, download, chosen, format=format, progress=Untold()):
+        for of in load_submissions(dataset, download, chosen, progress=Untold()):
             self.stdout.write(f"{of.submission}: {of.said}")
             outcomes.append(of)
         for said in score_as_settings(dataset, download.settings, outcomes, Untold()):
