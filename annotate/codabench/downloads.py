@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from annotate.datasets.models import Dataset
-from annotate.errors import NotThere
 from annotate.imports import staging
 from annotate.imports.errors import NotLoaded
 from protocols.codabench.settings import Settings, settings_of_bundle
@@ -77,12 +76,12 @@ class Download:
 
     @classmethod
     def of(cls, dataset: Dataset, token: str) -> "Download":
-        """Return a download that was received; raise NotThere if it is gone."""
+        """Return a download that was received; raise NotLoaded if it is gone."""
         folder = _folder(dataset) / token
         try:
             index = json.loads((folder / _INDEX).read_text(encoding="utf-8"))
         except OSError as fault:
-            raise NotThere from fault
+            raise NotLoaded("The files are no longer here. Upload them again.") from fault
         submissions = [Submission(**of) for of in index.pop("submissions")]
         return cls(folder, submissions=submissions, **index)
 

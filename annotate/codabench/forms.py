@@ -21,6 +21,8 @@ def _field(rule: Mapping[str, Any]) -> forms.Field:
     told = {"label": rule["label"], "help_text": rule.get("help", "")}
     told |= {"required": "default" not in rule, "initial": rule.get("default")}
     match rule:
+        case {"offers": "protocols"}:
+            return forms.ChoiceField(choices=_protocols, **told)
         case {"is": "list"}:
             ticks = forms.CheckboxSelectMultiple
             return forms.MultipleChoiceField(choices=FIGURES.items(), widget=ticks, **told)
@@ -105,11 +107,6 @@ class _Row(_RulesForm):
 
 class ProtocolRow(_Row):
     rules, named_by = _RULES["protocols"]["each"], "protocol"
-
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
-        protocol = self.fields["protocol"]
-        self.fields["protocol"] = forms.ChoiceField(label=protocol.label, choices=_protocols)
 
 
 class PhaseRow(_Row):

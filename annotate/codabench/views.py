@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from annotate.datasets.models import Dataset
 from annotate.datasets.shortcuts import seen_dataset
-from annotate.errors import NotThere
+from annotate.imports.errors import NotLoaded
 from annotate.jobs import files as job_files
 from annotate.jobs.models import Job
 from annotate.jobs.shortcuts import go_to
@@ -122,7 +122,7 @@ def preview(request: SignedInRequest, slug: str, token: str) -> HttpResponse:
     dataset = _own(request, slug)
     try:
         download = downloads.Download.of(dataset, token)
-    except NotThere as gone:
+    except NotLoaded as gone:
         raise Http404 from gone
     if "discard" in request.POST:
         download.forget()

@@ -12,7 +12,6 @@ from django.urls import reverse
 from django.utils.text import slugify
 
 from annotate.datasets.models import Dataset
-from annotate.errors import NotThere
 from annotate.jobs import services as jobs
 from annotate.jobs.errors import Cancelled, JobFailed
 from annotate.jobs.files import publishing_file
@@ -106,10 +105,7 @@ def write(arguments: Mapping[str, Any], running: Running) -> None:
 def load(arguments: Mapping[str, Any], running: Running) -> None:
     """Run the job; the file lists the outcomes as JSON, and the downloads are deleted."""
     dataset = jobs.still_there(Dataset.objects.all(), arguments["dataset"])
-    try:
-        download = Download.of(dataset, arguments["token"])
-    except NotThere as gone:
-        raise JobFailed("The files are no longer here. Upload them again.") from gone
+    download = Download.of(dataset, arguments["token"])
     asked = dataset, download, arguments["chosen"]
     try:
         outcomes = list(load_submissions(*asked, person=running.person, progress=running))

@@ -293,8 +293,10 @@ def read_scenes(truth: str, results: str | None, formats: Formats = NOT_NAMED) -
 
     Parameters
     ----------
-    truth, results : str
-        Paths; without results the scenes have ground truth only.
+    truth : str
+        A path.
+    results : str or None
+        A path; without it the scenes have ground truth only.
     formats : Formats
 
     Raises

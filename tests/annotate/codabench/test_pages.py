@@ -13,6 +13,7 @@ from annotate.codabench import views, work
 from annotate.datasets.models import Method
 from annotate.exchange.raw import FILES
 from annotate.imports import staging
+from annotate.imports.errors import NotLoaded
 from annotate.imports.immediate import FileToLoad, load_files
 from annotate.imports.models import FileKind, Import
 from annotate.jobs.errors import Cancelled, JobFailed
@@ -273,7 +274,7 @@ def test_a_load_that_is_cancelled_says_what_was_loaded(dataset, previewed):
     with pytest.raises(JobFailed, match="Submissions that were loaded stay"):
         work.load(asked, Stopping())
     assert [of.name for of in Method.objects.all()] == ["A"]
-    with pytest.raises(JobFailed, match="Upload them again"):
+    with pytest.raises(NotLoaded, match="Upload them again"):
         work.load(asked | {"token": "gone"}, Stopping())
 
 
