@@ -99,20 +99,22 @@ def load(request: SignedInRequest, slug: str) -> HttpResponse:
     dataset = _own(request, slug)
     form = DownloadsForm(request.POST or None, request.FILES or None)
     if form.is_valid():
-        given, submissions = form.cleaned_data, request.FILES.getlist("submissions")
+        given = form.cleaned_data
+        submissions: list[Any] = request.FILES.getlist("submissions")
         with refusals_on(form):
             download = downloads.receive(
                 dataset,
-                map(_named, submissions),
-                **{name: _named(given[name]) for name in ("results", "bundle") if given[name]},
+                [(of.name, of) for of in submissions],
+                results=_named(given["results"]),
+                bundle=_named(given["bundle"]),
             )
             return redirect("codabench:preview", slug, download.folder.name)
     status = 422 if request.method == "POST" else 200
     return render(request, "codabench/load.html", {"dataset": dataset, "form": form}, status=status)
 
 
-def _named(file: Any) -> downloads.File:
-    return file.name, file
+def _named(file: Any) -> downloads.File | None:
+    return (file.name, file) if file else None
 
 
 @login_required
