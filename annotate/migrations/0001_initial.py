@@ -7,6 +7,7 @@ import django.core.validators
 import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
+from django.db.migrations.state import ProjectState
 
 
 class Migration(migrations.Migration):
@@ -76,6 +77,83 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='GivenAnswer',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('key', models.CharField(max_length=255)),
+                ('request_sha256', models.CharField(max_length=64)),
+                ('status', models.PositiveSmallIntegerField(null=True)),
+                ('body', models.TextField(blank=True)),
+                ('location', models.CharField(blank=True, max_length=400)),
+                ('created', models.DateTimeField(auto_now_add=True, db_index=True)),
+                ('person', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='given_answers', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('person', 'key'), name='a_key_is_used_for_one_request'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='ImageFacts',
+            fields=[
+                ('image', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='facts', serialize=False, to='annotate.image')),
+                ('n_words', models.PositiveIntegerField()),
+                ('height_px', models.FloatField(null=True)),
+                ('n_turned', models.PositiveIntegerField()),
+                ('scripts', models.CharField(blank=True, max_length=200)),
+                ('words', models.TextField(blank=True)),
+            ],
+        ),
+        migrations.CreateModel(
+            name='Job',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('kind', models.CharField(max_length=60)),
+                ('title', models.TextField(blank=True)),
+                ('arguments', models.JSONField(default=dict)),
+                ('key', models.CharField(blank=True, max_length=64)),
+                ('token_key', models.PositiveBigIntegerField(blank=True, editable=False, null=True)),
+                ('version', models.CharField(blank=True, max_length=40)),
+                ('priority', models.SmallIntegerField(default=0)),
+                ('state', models.CharField(choices=[('waiting', 'waiting'), ('running', 'running'), ('done', 'done'), ('failed', 'failed'), ('cancelled', 'cancelled')], default='waiting', max_length=10)),
+                ('done', models.PositiveIntegerField(default=0)),
+                ('total', models.PositiveIntegerField(default=0)),
+                ('doing', models.TextField(blank=True)),
+                ('cancel_requested', models.BooleanField(default=False)),
+                ('failure', models.TextField(blank=True)),
+                ('outcome', models.TextField(blank=True)),
+                ('address', models.CharField(blank=True, max_length=300)),
+                ('made', models.JSONField(default=dict)),
+                ('file', models.CharField(blank=True, help_text="Name in the results' folder.", max_length=120)),
+                ('file_name', models.CharField(blank=True, help_text='As people download it.', max_length=200)),
+                ('worker', models.CharField(blank=True, max_length=32)),
+                ('n_attempts', models.PositiveSmallIntegerField(default=0)),
+                ('not_before', models.DateTimeField(blank=True, null=True)),
+                ('created', models.DateTimeField(auto_now_add=True)),
+                ('started', models.DateTimeField(blank=True, null=True)),
+                ('heartbeat', models.DateTimeField(blank=True, null=True)),
+                ('finished', models.DateTimeField(blank=True, null=True)),
+                ('seen', models.DateTimeField(blank=True, null=True)),
+                ('wants_mail', models.BooleanField(default=False)),
+                ('mail_language', models.CharField(blank=True, default='', max_length=7)),
+                ('person', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='jobs', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'ordering': ('-priority', 'created', 'pk'),
+                'indexes': [
+                    models.Index(condition=models.Q(('state__in', ['waiting', 'running'])), fields=['created'], name='open_jobs'),
+                    models.Index(condition=models.Q(('seen__isnull', True)), fields=['person'], name='jobs_to_be_told_of'),
+                    models.Index(fields=['-created'], name='newest_jobs'),
+                ],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(models.Q(('finished__isnull', True), ('state__in', ['waiting', 'running'])), models.Q(('finished__isnull', False), ('state__in', ['done', 'failed', 'cancelled'])), _connector='OR'), name='a_job_has_an_end_exactly_when_it_ended'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('state', 'running'), _negated=True), models.Q(models.Q(('worker', ''), _negated=True), ('heartbeat__isnull', False)), _connector='OR'), name='a_running_job_has_a_worker'),
+                    models.UniqueConstraint(condition=models.Q(('state__in', ['waiting', 'running']), models.Q(('key', ''), _negated=True)), fields=('key',), name='the_same_job_is_open_once'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
             name='Draft',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -90,6 +168,7 @@ class Migration(migrations.Migration):
                 ('changed', models.DateTimeField(auto_now=True)),
                 ('dataset', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='drafts', to='annotate.dataset')),
                 ('person', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='drafts', to=settings.AUTH_USER_MODEL)),
+                ('job', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='annotate.job')),
             ],
             options={
                 'ordering': ('-changed', '-pk'),
@@ -149,61 +228,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='GivenAnswer',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.CharField(max_length=255)),
-                ('request_sha256', models.CharField(max_length=64)),
-                ('status', models.PositiveSmallIntegerField(null=True)),
-                ('body', models.TextField(blank=True)),
-                ('location', models.CharField(blank=True, max_length=400)),
-                ('created', models.DateTimeField(auto_now_add=True, db_index=True)),
-                ('person', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='given_answers', to=settings.AUTH_USER_MODEL)),
-            ],
-            options={
-                'constraints': [
-                    models.UniqueConstraint(fields=('person', 'key'), name='a_key_is_used_for_one_request'),
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name='ImageFacts',
-            fields=[
-                ('image', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='facts', serialize=False, to='annotate.image')),
-                ('n_words', models.PositiveIntegerField()),
-                ('height_px', models.FloatField(null=True)),
-                ('n_turned', models.PositiveIntegerField()),
-                ('scripts', models.CharField(blank=True, max_length=200)),
-                ('words', models.TextField(blank=True)),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Assignment',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('position', models.PositiveIntegerField()),
-                ('state', models.CharField(choices=[('in_work', 'in progress'), ('complete', 'complete'), ('incomplete', 'incomplete')], default='in_work', max_length=10)),
-                ('items', models.JSONField()),
-                ('drawn', models.JSONField(blank=True, null=True, validators=[annotate.judging.models.check_drawn])),
-                ('hidden', models.JSONField(blank=True, default=list)),
-                ('rankings', models.JSONField(blank=True, null=True)),
-                ('slip_prior', models.JSONField(blank=True, null=True, validators=[annotate.judging.models.check_slip_prior])),
-                ('known', models.JSONField(blank=True, default=list, validators=[annotate.judging.models.check_known])),
-                ('unsettled', models.JSONField(blank=True, default=list)),
-                ('n_answered', models.PositiveIntegerField(default=0)),
-                ('n_skipped', models.PositiveIntegerField(default=0)),
-                ('created', models.DateTimeField(auto_now_add=True)),
-                ('finished', models.DateTimeField(blank=True, null=True)),
-                ('annotator', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to=settings.AUTH_USER_MODEL)),
-                ('image', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to='annotate.image')),
-            ],
-            options={
-                'constraints': [
-                    models.CheckConstraint(condition=models.Q(models.Q(('rankings__isnull', False), ('state', 'complete')), models.Q(models.Q(('state', 'complete'), _negated=True), ('rankings__isnull', True)), _connector='OR'), name='exactly_complete_assignments_have_rankings'),
-                ],
-            },
-        ),
-        migrations.CreateModel(
             name='Import',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -226,73 +250,6 @@ class Migration(migrations.Migration):
                 'constraints': [
                     models.CheckConstraint(condition=models.Q(('undone__isnull', False), ('undone_by__isnull', True), _connector='OR'), name='who_undid_an_import_stands_with_when'),
                 ],
-            },
-        ),
-        migrations.CreateModel(
-            name='Job',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(max_length=60)),
-                ('title', models.TextField(blank=True)),
-                ('arguments', models.JSONField(default=dict)),
-                ('key', models.CharField(blank=True, max_length=64)),
-                ('token_key', models.PositiveBigIntegerField(blank=True, editable=False, null=True)),
-                ('version', models.CharField(blank=True, max_length=40)),
-                ('priority', models.SmallIntegerField(default=0)),
-                ('state', models.CharField(choices=[('waiting', 'waiting'), ('running', 'running'), ('done', 'done'), ('failed', 'failed'), ('cancelled', 'cancelled')], default='waiting', max_length=10)),
-                ('done', models.PositiveIntegerField(default=0)),
-                ('total', models.PositiveIntegerField(default=0)),
-                ('doing', models.TextField(blank=True)),
-                ('cancel_requested', models.BooleanField(default=False)),
-                ('failure', models.TextField(blank=True)),
-                ('outcome', models.TextField(blank=True)),
-                ('address', models.CharField(blank=True, max_length=300)),
-                ('made', models.JSONField(default=dict)),
-                ('file', models.CharField(blank=True, help_text="Name in the results' folder.", max_length=120)),
-                ('file_name', models.CharField(blank=True, help_text='As people download it.', max_length=200)),
-                ('worker', models.CharField(blank=True, max_length=32)),
-                ('n_attempts', models.PositiveSmallIntegerField(default=0)),
-                ('not_before', models.DateTimeField(blank=True, null=True)),
-                ('created', models.DateTimeField(auto_now_add=True)),
-                ('started', models.DateTimeField(blank=True, null=True)),
-                ('heartbeat', models.DateTimeField(blank=True, null=True)),
-                ('finished', models.DateTimeField(blank=True, null=True)),
-                ('seen', models.DateTimeField(blank=True, null=True)),
-                ('wants_mail', models.BooleanField(default=False)),
-                ('mail_language', models.CharField(blank=True, default='', max_length=7)),
-                ('person', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='jobs', to=settings.AUTH_USER_MODEL)),
-            ],
-            options={
-                'ordering': ('-priority', 'created', 'pk'),
-                'indexes': [
-                    models.Index(condition=models.Q(('state__in', ['waiting', 'running'])), fields=['created'], name='open_jobs'),
-                    models.Index(condition=models.Q(('seen__isnull', True)), fields=['person'], name='jobs_to_be_told_of'),
-                    models.Index(fields=['-created'], name='newest_jobs'),
-                ],
-                'constraints': [
-                    models.CheckConstraint(condition=models.Q(models.Q(('finished__isnull', True), ('state__in', ['waiting', 'running'])), models.Q(('finished__isnull', False), ('state__in', ['done', 'failed', 'cancelled'])), _connector='OR'), name='a_job_has_an_end_exactly_when_it_ended'),
-                    models.CheckConstraint(condition=models.Q(models.Q(('state', 'running'), _negated=True), models.Q(models.Q(('worker', ''), _negated=True), ('heartbeat__isnull', False)), _connector='OR'), name='a_running_job_has_a_worker'),
-                    models.UniqueConstraint(condition=models.Q(('state__in', ['waiting', 'running']), models.Q(('key', ''), _negated=True)), fields=('key',), name='the_same_job_is_open_once'),
-                ],
-            },
-        ),
-        migrations.AddField(
-            model_name='draft',
-            name='job',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='annotate.job'),
-        ),
-        migrations.CreateModel(
-            name='KeptReport',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('content', models.TextField()),
-                ('checksum', models.CharField(max_length=64)),
-                ('software_version', models.CharField(max_length=40)),
-                ('created', models.DateTimeField(auto_now_add=True)),
-                ('created_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='kept_reports', to=settings.AUTH_USER_MODEL)),
-            ],
-            options={
-                'ordering': ('-created', '-pk'),
             },
         ),
         migrations.CreateModel(
@@ -378,31 +335,6 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
-            name='PublicPage',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('address', models.SlugField(max_length=60, unique=True)),
-                ('is_listed', models.BooleanField(default=False)),
-                ('title', models.CharField(max_length=200)),
-                ('authors', models.CharField(blank=True, max_length=300)),
-                ('description', models.TextField(blank=True, validators=[django.core.validators.MaxLengthValidator(3000)])),
-                ('doi', models.CharField(blank=True, max_length=120, validators=[django.core.validators.RegexValidator('^10\\.\\d{4,9}/\\S+$', 'A DOI begins with 10., as in 10.5281/zenodo.1.')], verbose_name='DOI')),
-                ('licence', models.CharField(blank=True, choices=[('', 'none given'), ('https://creativecommons.org/licenses/by/4.0/', 'CC BY 4.0'), ('https://creativecommons.org/licenses/by-sa/4.0/', 'CC BY-SA 4.0'), ('https://creativecommons.org/licenses/by-nc/4.0/', 'CC BY-NC 4.0'), ('https://creativecommons.org/publicdomain/zero/1.0/', 'CC0 1.0')], max_length=60)),
-                ('download', models.CharField(choices=[('nothing', 'nothing'), ('tables', 'all tables, figures, methods, references, and rankings under pseudonyms'), ('study', 'the whole study under pseudonyms, without photographs')], default='tables', max_length=10)),
-                ('file', models.CharField(blank=True, editable=False, max_length=100)),
-                ('file_sha256', models.CharField(blank=True, editable=False, max_length=64)),
-                ('file_bytes', models.PositiveBigIntegerField(default=0, editable=False)),
-                ('created', models.DateTimeField(auto_now_add=True)),
-                ('created_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='public_pages', to=settings.AUTH_USER_MODEL)),
-                ('report', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='public_page', to='annotate.keptreport')),
-            ],
-            options={
-                'constraints': [
-                    models.CheckConstraint(condition=models.Q(models.Q(('file', ''), ('file_bytes', 0), ('file_sha256', '')), models.Q(models.Q(('file', ''), _negated=True), models.Q(('file_sha256', ''), _negated=True), ('file_bytes__gt', 0)), _connector='OR'), name='a_published_file_has_its_checksum_and_size'),
-                ],
-            },
-        ),
-        migrations.CreateModel(
             name='Result',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -463,6 +395,135 @@ class Migration(migrations.Migration):
                     models.CheckConstraint(condition=models.Q(('precision__isnull', True), models.Q(('precision__gte', 0.0), ('precision__lte', 1.0)), _connector='OR'), name='precision_is_between_0_and_1'),
                     models.CheckConstraint(condition=models.Q(('f_score__isnull', True), models.Q(('f_score__gte', 0.0), ('f_score__lte', 1.0)), _connector='OR'), name='f_score_is_between_0_and_1'),
                     models.CheckConstraint(condition=models.Q(models.Q(('n_detections__isnull', False), ('n_truth__isnull', False), ('precise__isnull', False), ('recalled__isnull', False)), models.Q(('n_detections__isnull', True), ('n_truth__isnull', True), ('precise__isnull', True), ('recalled__isnull', True)), _connector='OR'), name='a_tally_is_whole_or_absent'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='Study',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('name', models.CharField(max_length=120, unique=True)),
+                ('slug', models.SlugField(max_length=120, unique=True)),
+                ('state', models.CharField(choices=[('draft', 'not open yet'), ('open', 'open'), ('closed', 'closed')], default='draft', max_length=10)),
+                ('strategy', models.CharField(choices=[('insertion', 'binary insertion'), ('balanced', 'balanced'), ('careful', 'careful insertion')], default='insertion', help_text='Binary insertion takes every answer as right. Careful insertion asks until each place is probable: with 5 % wrong answers 24 % more pairs than insertion with 2 re-checks, and 46 % fewer errors in the rankings.', max_length=10)),
+                ('certainty', models.FloatField(default=0.9, help_text='Careful insertion only. Higher: more pairs and fewer errors. From 0.6 to 0.99.', validators=[django.core.validators.MinValueValidator(0.6), django.core.validators.MaxValueValidator(0.99)], verbose_name='probability at which a place is taken')),
+                ('may_repeat', models.BooleanField(default=True, help_text='Careful insertion only. Not if annotators repeat mistakes on the same pair.', verbose_name='the same two results may be compared again')),
+                ('min_annotators', models.PositiveSmallIntegerField(default=3, help_text='Complete rankings an image needs before a report counts it.', validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(100)])),
+                ('max_annotators', models.PositiveSmallIntegerField(blank=True, help_text='Each image goes to this many people. Empty: everybody ranks all images.', null=True, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(100)])),
+                ('methods_per_visit', models.PositiveSmallIntegerField(blank=True, help_text='2: one pair on a new image each time, without re-checks. More: that many methods are ranked. Empty: whole rankings, which edit distances and consensus rankings need.', null=True, validators=[django.core.validators.MinValueValidator(2), django.core.validators.MaxValueValidator(100)], verbose_name='methods compared at a visit')),
+                ('drawn_by', models.CharField(choices=[('random', 'at random'), ('disagreement', 'more often where protocols disagree')], default='disagreement', help_text='By the scores stored at the moment. Any pair can be drawn, and its probability is stored, so that estimates stay unbiased.', max_length=12, verbose_name='methods of a visit are drawn')),
+                ('whole_percent', models.PositiveSmallIntegerField(default=0, help_text='If methods are drawn: on this percentage of the images all methods are ranked.', validators=[django.core.validators.MaxValueValidator(100)], verbose_name='percent of the images with whole rankings')),
+                ('agreement_percent', models.PositiveSmallIntegerField(default=0, help_text='To measure agreement: if each image goes to one person, 15 % of the images go to three people.', validators=[django.core.validators.MaxValueValidator(100)], verbose_name='percent of the images that more people see')),
+                ('agreement_annotators', models.PositiveSmallIntegerField(default=3, validators=[django.core.validators.MinValueValidator(2), django.core.validators.MaxValueValidator(100)], verbose_name='annotators of each of those images')),
+                ('ends_by', models.CharField(choices=[('never', 'when a researcher closes it'), ('budget', 'after a set number of answers'), ('decided', 'when planned looks have decided every pair of protocols')], default='never', help_text='Chosen before the study opens, and logged.', max_length=10, verbose_name='the study ends')),
+                ('answer_budget', models.PositiveIntegerField(blank=True, help_text='The pairs then on screen can be answered.', null=True, validators=[django.core.validators.MinValueValidator(1)], verbose_name='answers at most')),
+                ('ended', models.DateTimeField(blank=True, editable=False, null=True)),
+                ('seed', models.PositiveIntegerField(default=annotate.studies.models._new_seed)),
+                ('recall_question', models.CharField(default='Which finds more of the text?', max_length=200)),
+                ('precision_question', models.CharField(default='Which marks less that is not text?', max_length=200)),
+                ('preference_question', models.CharField(default='Which would you rather have?', max_length=200)),
+                ('ground_truth', models.CharField(choices=[('never', 'never'), ('request', 'when the annotator asks'), ('always', 'always')], default='request', help_text='Each answer stores whether it was visible.', max_length=10, verbose_name='ground truth is shown')),
+                ('match_protocol', models.CharField(blank=True, help_text='This shows annotators what a protocol thinks. Answers given with it are marked.', max_length=60, verbose_name='matches may be coloured by')),
+                ('n_checks', models.PositiveSmallIntegerField(blank=True, help_text='Repeated questions that reveal errors. Empty: a fifth of the number of methods. For ten methods and 5 % wrong answers, 2 cost 14 % more pairs and leave 11 % fewer errors in the rankings; 8 cost 52 % and leave 46 % fewer.', null=True, validators=[django.core.validators.MaxValueValidator(10)], verbose_name='re-checks per image')),
+                ('is_external', models.BooleanField(default=False, editable=False)),
+                ('n_known', models.PositiveSmallIntegerField(default=0, help_text='Hidden checks: a result shown next to a deliberately degraded copy. They do not count in any ranking, and show who looks closely. They need ground truth; 40 per person reveal guessing.', validators=[django.core.validators.MaxValueValidator(50)], verbose_name='known-answer pairs in ten images')),
+                ('known_at_least', models.FloatField(blank=True, help_text='Annotators whose accuracy is clearly lower (95 % interval, at least ten pairs) are excluded from the reports, which say so; 0.5 finds guessing. Empty: no annotator is excluded by rule.', null=True, validators=[django.core.validators.MinValueValidator(0), django.core.validators.MaxValueValidator(1)], verbose_name='share of known-answer pairs that must be right')),
+                ('same_for_all', models.BooleanField(default=True, verbose_name='one key may give all three questions the same answer')),
+                ('keep_camera', models.BooleanField(default=True, verbose_name='the view stays the same for the next pair of an image')),
+                ('twin_iou', models.FloatField(default=0.7, help_text='The view of differences fades such boxes and steps through all others. From 0.5 to 0.95.', validators=[django.core.validators.MinValueValidator(0.5), django.core.validators.MaxValueValidator(0.95)], verbose_name='IoU from which two boxes count as the same')),
+                ('break_minutes', models.PositiveSmallIntegerField(default=25, validators=[django.core.validators.MinValueValidator(1)], verbose_name='minutes until a break is suggested')),
+                ('break_screens', models.PositiveSmallIntegerField(default=60, validators=[django.core.validators.MinValueValidator(1)], verbose_name='pairs until a break is suggested')),
+                ('welcome', models.TextField(blank=True, help_text="The study's topic and the use of the answers. Empty: the default text.", max_length=4000, validators=[django.core.validators.MaxLengthValidator(4000)], verbose_name='words of welcome')),
+                ('consent', models.TextField(blank=True, help_text='The text next to the box that annotators tick before the first pair. Empty: the default text.', max_length=2000, validators=[django.core.validators.MaxLengthValidator(2000)], verbose_name='what people agree to')),
+                ('contact', models.TextField(blank=True, help_text='Name and address. Empty: the researchers of the study with their email addresses.', max_length=1000, validators=[django.core.validators.MaxLengthValidator(1000)], verbose_name='whom people can ask')),
+                ('created', models.DateTimeField(auto_now_add=True)),
+                ('dataset', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='studies', to='annotate.dataset')),
+                ('methods', models.ManyToManyField(related_name='studies', to='annotate.method')),
+            ],
+            options={
+                'verbose_name_plural': 'studies',
+                'ordering': ('name',),
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('min_annotators__gte', 1)), name='a_study_needs_at_least_one_annotator'),
+                    models.CheckConstraint(condition=models.Q(('max_annotators__isnull', True), ('max_annotators__gte', models.F('min_annotators')), _connector='OR'), name='an_image_may_have_as_many_annotators_as_it_needs'),
+                    models.CheckConstraint(condition=models.Q(('agreement_percent', 0), models.Q(('agreement_annotators__gt', models.F('max_annotators')), ('max_annotators__isnull', False)), _connector='OR'), name='images_for_agreement_have_more_annotators_than_others'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('ends_by', 'budget'), _negated=True), ('answer_budget__isnull', False), _connector='OR'), name='a_study_that_ends_by_a_budget_has_one'),
+                    models.CheckConstraint(condition=models.Q(('methods_per_visit__isnull', True), ('methods_per_visit__gte', 2), _connector='OR'), name='a_visit_compares_at_least_two_methods'),
+                    models.CheckConstraint(condition=models.Q(('twin_iou__gte', 0.5), ('twin_iou__lte', 0.95)), name='boxes_that_count_as_the_same_overlap_by_half_or_more'),
+                    models.CheckConstraint(condition=models.Q(('certainty__gte', 0.6), ('certainty__lte', 0.99)), name='a_place_is_taken_when_it_is_likely_and_not_certain'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='Assignment',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('position', models.PositiveIntegerField()),
+                ('state', models.CharField(choices=[('in_work', 'in progress'), ('complete', 'complete'), ('incomplete', 'incomplete')], default='in_work', max_length=10)),
+                ('items', models.JSONField()),
+                ('drawn', models.JSONField(blank=True, null=True, validators=[annotate.judging.models.check_drawn])),
+                ('hidden', models.JSONField(blank=True, default=list)),
+                ('rankings', models.JSONField(blank=True, null=True)),
+                ('slip_prior', models.JSONField(blank=True, null=True, validators=[annotate.judging.models.check_slip_prior])),
+                ('known', models.JSONField(blank=True, default=list, validators=[annotate.judging.models.check_known])),
+                ('unsettled', models.JSONField(blank=True, default=list)),
+                ('n_answered', models.PositiveIntegerField(default=0)),
+                ('n_skipped', models.PositiveIntegerField(default=0)),
+                ('created', models.DateTimeField(auto_now_add=True)),
+                ('finished', models.DateTimeField(blank=True, null=True)),
+                ('annotator', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to=settings.AUTH_USER_MODEL)),
+                ('image', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to='annotate.image')),
+                ('study', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to='annotate.study')),
+            ],
+            options={
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(models.Q(('rankings__isnull', False), ('state', 'complete')), models.Q(models.Q(('state', 'complete'), _negated=True), ('rankings__isnull', True)), _connector='OR'), name='exactly_complete_assignments_have_rankings'),
+                    models.UniqueConstraint(fields=('study', 'image', 'annotator'), name='an_annotator_ranks_an_image_of_a_study_once'),
+                    models.UniqueConstraint(fields=('study', 'annotator', 'position'), name='an_annotator_ranks_images_one_after_the_other'),
+                ],
+                'indexes': [
+                    models.Index(fields=['study', 'annotator', 'state', 'finished', 'n_answered', 'n_skipped'], name='progress_of_a_study'),
+                    models.Index(condition=models.Q(('state', 'complete'), _negated=True), fields=['study', 'image'], name='rankings_not_complete'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='KeptReport',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('content', models.TextField()),
+                ('checksum', models.CharField(max_length=64)),
+                ('software_version', models.CharField(max_length=40)),
+                ('created', models.DateTimeField(auto_now_add=True)),
+                ('created_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='kept_reports', to=settings.AUTH_USER_MODEL)),
+                ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='kept_reports', to='annotate.study')),
+            ],
+            options={
+                'ordering': ('-created', '-pk'),
+            },
+        ),
+        migrations.CreateModel(
+            name='PublicPage',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('address', models.SlugField(max_length=60, unique=True)),
+                ('is_listed', models.BooleanField(default=False)),
+                ('title', models.CharField(max_length=200)),
+                ('authors', models.CharField(blank=True, max_length=300)),
+                ('description', models.TextField(blank=True, validators=[django.core.validators.MaxLengthValidator(3000)])),
+                ('doi', models.CharField(blank=True, max_length=120, validators=[django.core.validators.RegexValidator('^10\\.\\d{4,9}/\\S+$', 'A DOI begins with 10., as in 10.5281/zenodo.1.')], verbose_name='DOI')),
+                ('licence', models.CharField(blank=True, choices=[('', 'none given'), ('https://creativecommons.org/licenses/by/4.0/', 'CC BY 4.0'), ('https://creativecommons.org/licenses/by-sa/4.0/', 'CC BY-SA 4.0'), ('https://creativecommons.org/licenses/by-nc/4.0/', 'CC BY-NC 4.0'), ('https://creativecommons.org/publicdomain/zero/1.0/', 'CC0 1.0')], max_length=60)),
+                ('download', models.CharField(choices=[('nothing', 'nothing'), ('tables', 'all tables, figures, methods, references, and rankings under pseudonyms'), ('study', 'the whole study under pseudonyms, without photographs')], default='tables', max_length=10)),
+                ('file', models.CharField(blank=True, editable=False, max_length=100)),
+                ('file_sha256', models.CharField(blank=True, editable=False, max_length=64)),
+                ('file_bytes', models.PositiveBigIntegerField(default=0, editable=False)),
+                ('created', models.DateTimeField(auto_now_add=True)),
+                ('created_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='public_pages', to=settings.AUTH_USER_MODEL)),
+                ('report', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='public_page', to='annotate.keptreport')),
+            ],
+            options={
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(models.Q(('file', ''), ('file_bytes', 0), ('file_sha256', '')), models.Q(models.Q(('file', ''), _negated=True), models.Q(('file_sha256', ''), _negated=True), ('file_bytes__gt', 0)), _connector='OR'), name='a_published_file_has_its_checksum_and_size'),
                 ],
             },
         ),
@@ -550,62 +611,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='Study',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=120, unique=True)),
-                ('slug', models.SlugField(max_length=120, unique=True)),
-                ('state', models.CharField(choices=[('draft', 'not open yet'), ('open', 'open'), ('closed', 'closed')], default='draft', max_length=10)),
-                ('strategy', models.CharField(choices=[('insertion', 'binary insertion'), ('balanced', 'balanced'), ('careful', 'careful insertion')], default='insertion', help_text='Binary insertion takes every answer as right. Careful insertion asks until each place is probable: with 5 % wrong answers 24 % more pairs than insertion with 2 re-checks, and 46 % fewer errors in the rankings.', max_length=10)),
-                ('certainty', models.FloatField(default=0.9, help_text='Careful insertion only. Higher: more pairs and fewer errors. From 0.6 to 0.99.', validators=[django.core.validators.MinValueValidator(0.6), django.core.validators.MaxValueValidator(0.99)], verbose_name='probability at which a place is taken')),
-                ('may_repeat', models.BooleanField(default=True, help_text='Careful insertion only. Not if annotators repeat mistakes on the same pair.', verbose_name='the same two results may be compared again')),
-                ('min_annotators', models.PositiveSmallIntegerField(default=3, help_text='Complete rankings an image needs before a report counts it.', validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(100)])),
-                ('max_annotators', models.PositiveSmallIntegerField(blank=True, help_text='Each image goes to this many people. Empty: everybody ranks all images.', null=True, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(100)])),
-                ('methods_per_visit', models.PositiveSmallIntegerField(blank=True, help_text='2: one pair on a new image each time, without re-checks. More: that many methods are ranked. Empty: whole rankings, which edit distances and consensus rankings need.', null=True, validators=[django.core.validators.MinValueValidator(2), django.core.validators.MaxValueValidator(100)], verbose_name='methods compared at a visit')),
-                ('drawn_by', models.CharField(choices=[('random', 'at random'), ('disagreement', 'more often where protocols disagree')], default='disagreement', help_text='By the scores stored at the moment. Any pair can be drawn, and its probability is stored, so that estimates stay unbiased.', max_length=12, verbose_name='methods of a visit are drawn')),
-                ('whole_percent', models.PositiveSmallIntegerField(default=0, help_text='If methods are drawn: on this percentage of the images all methods are ranked.', validators=[django.core.validators.MaxValueValidator(100)], verbose_name='percent of the images with whole rankings')),
-                ('agreement_percent', models.PositiveSmallIntegerField(default=0, help_text='To measure agreement: if each image goes to one person, 15 % of the images go to three people.', validators=[django.core.validators.MaxValueValidator(100)], verbose_name='percent of the images that more people see')),
-                ('agreement_annotators', models.PositiveSmallIntegerField(default=3, validators=[django.core.validators.MinValueValidator(2), django.core.validators.MaxValueValidator(100)], verbose_name='annotators of each of those images')),
-                ('ends_by', models.CharField(choices=[('never', 'when a researcher closes it'), ('budget', 'after a set number of answers'), ('decided', 'when planned looks have decided every pair of protocols')], default='never', help_text='Chosen before the study opens, and logged.', max_length=10, verbose_name='the study ends')),
-                ('answer_budget', models.PositiveIntegerField(blank=True, help_text='The pairs then on screen can be answered.', null=True, validators=[django.core.validators.MinValueValidator(1)], verbose_name='answers at most')),
-                ('ended', models.DateTimeField(blank=True, editable=False, null=True)),
-                ('seed', models.PositiveIntegerField(default=annotate.studies.models._new_seed)),
-                ('recall_question', models.CharField(default='Which finds more of the text?', max_length=200)),
-                ('precision_question', models.CharField(default='Which marks less that is not text?', max_length=200)),
-                ('preference_question', models.CharField(default='Which would you rather have?', max_length=200)),
-                ('ground_truth', models.CharField(choices=[('never', 'never'), ('request', 'when the annotator asks'), ('always', 'always')], default='request', help_text='Each answer stores whether it was visible.', max_length=10, verbose_name='ground truth is shown')),
-                ('match_protocol', models.CharField(blank=True, help_text='This shows annotators what a protocol thinks. Answers given with it are marked.', max_length=60, verbose_name='matches may be coloured by')),
-                ('n_checks', models.PositiveSmallIntegerField(blank=True, help_text='Repeated questions that reveal errors. Empty: a fifth of the number of methods. For ten methods and 5 % wrong answers, 2 cost 14 % more pairs and leave 11 % fewer errors in the rankings; 8 cost 52 % and leave 46 % fewer.', null=True, validators=[django.core.validators.MaxValueValidator(10)], verbose_name='re-checks per image')),
-                ('is_external', models.BooleanField(default=False, editable=False)),
-                ('n_known', models.PositiveSmallIntegerField(default=0, help_text='Hidden checks: a result shown next to a deliberately degraded copy. They do not count in any ranking, and show who looks closely. They need ground truth; 40 per person reveal guessing.', validators=[django.core.validators.MaxValueValidator(50)], verbose_name='known-answer pairs in ten images')),
-                ('known_at_least', models.FloatField(blank=True, help_text='Annotators whose accuracy is clearly lower (95 % interval, at least ten pairs) are excluded from the reports, which say so; 0.5 finds guessing. Empty: no annotator is excluded by rule.', null=True, validators=[django.core.validators.MinValueValidator(0), django.core.validators.MaxValueValidator(1)], verbose_name='share of known-answer pairs that must be right')),
-                ('same_for_all', models.BooleanField(default=True, verbose_name='one key may give all three questions the same answer')),
-                ('keep_camera', models.BooleanField(default=True, verbose_name='the view stays the same for the next pair of an image')),
-                ('twin_iou', models.FloatField(default=0.7, help_text='The view of differences fades such boxes and steps through all others. From 0.5 to 0.95.', validators=[django.core.validators.MinValueValidator(0.5), django.core.validators.MaxValueValidator(0.95)], verbose_name='IoU from which two boxes count as the same')),
-                ('break_minutes', models.PositiveSmallIntegerField(default=25, validators=[django.core.validators.MinValueValidator(1)], verbose_name='minutes until a break is suggested')),
-                ('break_screens', models.PositiveSmallIntegerField(default=60, validators=[django.core.validators.MinValueValidator(1)], verbose_name='pairs until a break is suggested')),
-                ('welcome', models.TextField(blank=True, help_text="The study's topic and the use of the answers. Empty: the default text.", max_length=4000, validators=[django.core.validators.MaxLengthValidator(4000)], verbose_name='words of welcome')),
-                ('consent', models.TextField(blank=True, help_text='The text next to the box that annotators tick before the first pair. Empty: the default text.', max_length=2000, validators=[django.core.validators.MaxLengthValidator(2000)], verbose_name='what people agree to')),
-                ('contact', models.TextField(blank=True, help_text='Name and address. Empty: the researchers of the study with their email addresses.', max_length=1000, validators=[django.core.validators.MaxLengthValidator(1000)], verbose_name='whom people can ask')),
-                ('created', models.DateTimeField(auto_now_add=True)),
-                ('dataset', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='studies', to='annotate.dataset')),
-                ('methods', models.ManyToManyField(related_name='studies', to='annotate.method')),
-            ],
-            options={
-                'verbose_name_plural': 'studies',
-                'ordering': ('name',),
-                'constraints': [
-                    models.CheckConstraint(condition=models.Q(('min_annotators__gte', 1)), name='a_study_needs_at_least_one_annotator'),
-                    models.CheckConstraint(condition=models.Q(('max_annotators__isnull', True), ('max_annotators__gte', models.F('min_annotators')), _connector='OR'), name='an_image_may_have_as_many_annotators_as_it_needs'),
-                    models.CheckConstraint(condition=models.Q(('agreement_percent', 0), models.Q(('agreement_annotators__gt', models.F('max_annotators')), ('max_annotators__isnull', False)), _connector='OR'), name='images_for_agreement_have_more_annotators_than_others'),
-                    models.CheckConstraint(condition=models.Q(models.Q(('ends_by', 'budget'), _negated=True), ('answer_budget__isnull', False), _connector='OR'), name='a_study_that_ends_by_a_budget_has_one'),
-                    models.CheckConstraint(condition=models.Q(('methods_per_visit__isnull', True), ('methods_per_visit__gte', 2), _connector='OR'), name='a_visit_compares_at_least_two_methods'),
-                    models.CheckConstraint(condition=models.Q(('twin_iou__gte', 0.5), ('twin_iou__lte', 0.95)), name='boxes_that_count_as_the_same_overlap_by_half_or_more'),
-                    models.CheckConstraint(condition=models.Q(('certainty__gte', 0.6), ('certainty__lte', 0.99)), name='a_place_is_taken_when_it_is_likely_and_not_certain'),
-                ],
-            },
-        ),
-        migrations.CreateModel(
             name='Pseudonym',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -659,11 +664,6 @@ class Migration(migrations.Migration):
                     models.UniqueConstraint(fields=('study', 'number'), name='a_study_has_a_look_once'),
                 ],
             },
-        ),
-        migrations.AddField(
-            model_name='keptreport',
-            name='study',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='kept_reports', to='annotate.study'),
         ),
         migrations.CreateModel(
             name='Invitation',
@@ -797,11 +797,6 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
-        migrations.AddField(
-            model_name='assignment',
-            name='study',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to='annotate.study'),
-        ),
         migrations.CreateModel(
             name='Arrival',
             fields=[
@@ -862,11 +857,6 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
-        migrations.AddField(
-            model_name='study',
-            name='images',
-            field=models.ManyToManyField(related_name='studies', through='annotate.StudyImage', to='annotate.image'),
-        ),
         migrations.CreateModel(
             name='Token',
             fields=[
@@ -905,20 +895,21 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
-        migrations.AddIndex(
-            model_name='assignment',
-            index=models.Index(fields=['study', 'annotator', 'state', 'finished', 'n_answered', 'n_skipped'], name='progress_of_a_study'),
-        ),
-        migrations.AddIndex(
-            model_name='assignment',
-            index=models.Index(condition=models.Q(('state', 'complete'), _negated=True), fields=['study', 'image'], name='rankings_not_complete'),
-        ),
-        migrations.AddConstraint(
-            model_name='assignment',
-            constraint=models.UniqueConstraint(fields=('study', 'image', 'annotator'), name='an_annotator_ranks_an_image_of_a_study_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='assignment',
-            constraint=models.UniqueConstraint(fields=('study', 'annotator', 'position'), name='an_annotator_ranks_images_one_after_the_other'),
+        migrations.AddField(
+            model_name='study',
+            name='images',
+            field=models.ManyToManyField(related_name='studies', through='annotate.StudyImage', to='annotate.image'),
         ),
     ]
+
+    def apply(self, project_state, schema_editor, collect_sql=False):
+        """Create every table from the state after all operations, so that models are rendered once.
+
+        Django renders all related models again after each operation, which takes seconds.
+        """
+        after = self.mutate_state(
+            ProjectState(project_state.models.copy(), project_state.real_apps), preserve=False
+        )
+        for operation in self.operations:
+            operation.database_forwards(self.app_label, schema_editor, after, after)
+        return after
