@@ -13,7 +13,6 @@ WORD, NEXT = Region.from_box(0, 0, 99, 39), Region.from_box(110, 0, 209, 39)
 BOTH = Region.from_box(0, 0, 209, 39)
 IGNORED = Region.from_box(0, 100, 99, 139, ignored=True)
 ON_IGNORED = Region.from_box(0, 100, 99, 139)
-BOW_TIE = Region((0, 0, 100, 100, 100, 0, 0, 100))
 SLUGS = ["iou", "deteval", "icdar13"]
 
 
