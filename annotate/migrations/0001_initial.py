@@ -7,6 +7,7 @@ import django.core.validators
 import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.migrations.state import ProjectState
 
 
@@ -902,7 +903,12 @@ class Migration(migrations.Migration):
         ),
     ]
 
-    def apply(self, project_state, schema_editor, collect_sql=False):
+    def apply(
+        self,
+        project_state: ProjectState,
+        schema_editor: BaseDatabaseSchemaEditor,
+        collect_sql: bool = False,
+    ) -> ProjectState:
         """Create every table from the state after all operations, so that models are rendered once.
 
         Django renders all related models again after each operation, which takes seconds.
