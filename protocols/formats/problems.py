@@ -107,7 +107,7 @@ class Fault(Exception):
 
 @dataclass
 class Problems:
-    """Collects problems: all are counted, and the first of each code are kept."""
+    """Collects problems: all are counted; the first of each code are kept, and its first error."""
 
     archive: str
     found: list[Problem] = field(default_factory=list)
@@ -126,8 +126,7 @@ class Problems:
         action: str | None = None,
         severity: Severity = "error",
     ) -> None:
-        self.counts[code] += 1
-        if self.counts[code] > _MAX_PER_CODE:
+        if not self._is_kept(code, severity):
             return
         column = None if span is None else span[0] + 1
         shown, part = (None, None) if text is None else excerpt(text, span)
@@ -179,9 +178,16 @@ class Problems:
             self.fault(fault, entry, line, text=text)
 
     def add(self, problem: Problem) -> None:
-        self.counts[problem.code] += 1
-        if self.counts[problem.code] <= _MAX_PER_CODE:
+        if self._is_kept(problem.code, problem.severity):
             self.found.append(problem)
+
+    def _is_kept(self, code: str, severity: Severity) -> bool:
+        """Count a problem; return whether it is among the first of its code, or its first error."""
+        self.counts[code] += 1
+        return self.counts[code] <= _MAX_PER_CODE or (
+            severity != "warning"
+            and not any((of.code, of.severity) == (code, severity) for of in self.found)
+        )
 
     def merge(self, others: "Problems") -> None:
         """Add the problems of another collection, and those that it only counted."""

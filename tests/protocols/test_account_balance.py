@@ -100,6 +100,208 @@ def test_words_blanked_or_removed_change_the_account_by_exactly_that(format, dra
     assert all(of.first.startswith(f"a.zip > a{suffix}") for of in account.left_out)
 
 
+def corners(box):
+    left, top, right, bottom = box
+    return [[left, top], [right, top], [right, bottom], [left, bottom]]
+
+
+def flat(box):
+    return [value for point in corners(box) for value in point]
+
+
+def shares(box):
+    return [{"X": x / 2000, "Y": y / 100} for x, y in corners(box)]
+
+
+def in_word(box, text):
+    """Return a word of Google's, whose symbols have its text."""
+    vertices = [{"x": x, "y": y} for x, y in corners(box)]
+    return {"boundingBox": {"vertices": vertices}, "symbols": [{"text": text}]}
+
+
+def in_cell(box, text):
+    """Return a cell of docling-parse, whose page counts from below."""
+    numbers = [box[0], 100 - box[3], box[2], 100 - box[3], box[2], 100 - box[1], box[0]]
+    names = ("r_x0", "r_y0", "r_x1", "r_y1", "r_x2", "r_y2", "r_x3", "r_y3")
+    rect = dict(zip(names, [*numbers, 100 - box[1]], strict=True))
+    return {"rect": rect, "text": text}
+
+
+# By format: a unit of a box and a text, the document of all units, and what is once in each unit.
+UNITS_OF_ENGINES = {
+    "easyocr": (lambda box, text: [corners(box), text, 0.5], list, "0.5"),
+    "apple-vision": (lambda box, text: [text, 0.5, [box[0] / 2000, 0.3, 0.02, 0.2]], list, "0.5"),
+    "bbox-2d": (lambda box, text: {"bbox_2d": box, "text": text}, list, '"bbox_2d"'),
+    "bbox-2d-1000": (lambda box, text: {"bbox_2d": box, "text": text}, list, '"bbox_2d"'),
+    "kraken-json": (
+        lambda box, text: {"bbox": box, "text": text},
+        lambda units: {"imagename": "a.png", "lines": units},
+        '"bbox"',
+    ),
+    "windows-ocr": (
+        lambda box, text: {
+            "bounding_rect": {"x": box[0], "y": 9, "width": 9, "height": 9},
+            "text": text,
+        },
+        lambda units: {"lines": [{"words": units}]},
+        '"bounding_rect"',
+    ),
+    "tesseract-js": (
+        lambda box, text: {
+            "bbox": dict(zip(("x0", "y0", "x1", "y1"), box, strict=True)),
+            "text": text,
+        },
+        lambda units: {"blocks": [{"paragraphs": [{"lines": [{"words": units}]}]}]},
+        '"bbox"',
+    ),
+    "rapidocr-words": (lambda box, text: [text, 0.5, corners(box)], lambda of: [of], "0.5"),
+    "surya": (
+        lambda box, text: {"bbox": box, "text": text},
+        lambda units: {"a": [{"text_lines": units}]},
+        '"bbox"',
+    ),
+    "doctr": (
+        lambda box, text: {
+            "geometry": [[box[0] / 2000, 0.1], [box[2] / 2000, 0.2]],
+            "value": text,
+        },
+        lambda units: {
+            "pages": [{"dimensions": [100, 2000], "blocks": [{"lines": [{"words": units}]}]}]
+        },
+        '"geometry"',
+    ),
+    "textract": (
+        lambda box, text: {
+            "BlockType": "WORD",
+            "Text": text,
+            "Geometry": {"Polygon": shares(box)},
+        },
+        lambda units: {"Blocks": units},
+        '"WORD"',
+    ),
+    "azure-read": (
+        lambda box, text: {"content": text, "polygon": flat(box)},
+        lambda units: {
+            "analyzeResult": {"pages": [{"width": 2000, "height": 100, "words": units}]}
+        },
+        '"polygon"',
+    ),
+    "google-vision": (
+        in_word,
+        lambda units: {
+            "fullTextAnnotation": {"pages": [{"blocks": [{"paragraphs": [{"words": units}]}]}]}
+        },
+        '"boundingBox"',
+    ),
+    "docling-parse": (
+        in_cell,
+        lambda units: {
+            "dimension": {"rect": {"r_x2": 2000, "r_y2": 100, "coord_origin": "BOTTOMLEFT"}},
+            "word_cells": units,
+        },
+        '"rect": {"r_x0"',
+    ),
+    "mmocr": (
+        lambda box, text: {"polygon": flat(box), "text": text},
+        lambda units: {"data_list": [{"img_path": "a.jpg", "instances": units}]},
+        '"polygon"',
+    ),
+    "paddle-json": (
+        lambda box, text: (corners(box), text),
+        lambda units: {
+            "rec_polys": [of[0] for of in units],
+            "rec_texts": [of[1] for of in units],
+            "checked_by": ["rec"] * len(units),
+        },
+        '"rec"',
+    ),
+    "rapidocr": (
+        lambda box, text: (corners(box), text),
+        lambda units: {
+            "boxes": [of[0] for of in units],
+            "txts": [of[1] for of in units],
+            "checked_by": ["rec"] * len(units),
+        },
+        '"rec"',
+    ),
+}
+
+
+def written(box):
+    return ";".join(f"{x},{y}" for x, y in corners(box))
+
+
+# By format: a region of a box, a shape of another kind, the document of both, and its suffix.
+TOOLS = {
+    "supervisely": (
+        lambda box: {"geometryType": "polygon", "points": {"exterior": corners(box)}},
+        {"geometryType": "bitmap", "bitmap": {}},
+        lambda units: json.dumps({"size": {"width": 2000, "height": 100}, "objects": units}),
+    ),
+    "darwin": (
+        lambda box: {"name": "w", "polygon": {"path": [{"x": x, "y": y} for x, y in corners(box)]}},
+        {"name": "w", "tag": {}},
+        lambda units: json.dumps({"item": {"name": "a.jpg"}, "annotations": units}),
+    ),
+    "cvat-xml": (
+        lambda box: f'<polygon label="w" points="{written(box)}"/>',
+        '<points label="w" points="1,1"/>',
+        lambda units: (
+            f'<annotations><image name="a.jpg" width="2000" height="100">{"".join(units)}'
+            "</image></annotations>"
+        ),
+    ),
+    "manga109": (
+        lambda box: '<text id="b" xmin="{}" ymin="{}" xmax="{}" ymax="{}">w</text>'.format(*box),
+        '<face id="c" xmin="1" ymin="1" xmax="9" ymax="9"/>',
+        lambda units: (
+            f'<book><pages><page index="0" width="2000" height="100">{"".join(units)}'
+            "</page></pages></book>"
+        ),
+    ),
+}
+
+
+def read_account(content, format, kind, name):
+    """Return the account of a file; the size of each image is 2000 x 100 px."""
+    sizes = dict.fromkeys(("a", "000"), (2000, 100))
+    archive = read(
+        io.BytesIO(content.encode()), kind=kind, format=format, name=name, sizes=lambda: sizes
+    )
+    assert not archive.errors, archive.errors
+    return archive.account
+
+
+@pytest.mark.parametrize("format", UNITS_OF_ENGINES)
+@given(drawn=st.lists(st.sampled_from(["keep", "blank", "remove"]), min_size=1, max_size=9))
+def test_units_of_formats_that_are_only_read_change_the_account_by_exactly_that(format, drawn):
+    unit_of, document_of, mark = UNITS_OF_ENGINES[format]
+    kept = ["keep", *(of for of in drawn if of != "remove")]
+    texts = (" " if of == "blank" else "w" for of in kept)
+    units = [unit_of(box, text) for box, text in zip(boxes(len(kept)), texts, strict=True)]
+    content = json.dumps(document_of(units))
+    account = read_account(content, format, "results", "a.json")
+    assert (account.units, account.regions) == (content.count(mark), kept.count("keep"))
+    left = [(of.reason, of.n) for of in account.left_out]
+    assert left == [(NO_TEXT, n) for n in [kept.count("blank")] if n]
+
+
+@pytest.mark.parametrize("format", TOOLS)
+@given(drawn=st.lists(st.sampled_from(["keep", "other", "remove"]), max_size=9))
+def test_shapes_of_annotation_tools_change_the_account_by_exactly_that(format, drawn):
+    region_of, other, document_of = TOOLS[format]
+    kept = [of for of in drawn if of != "remove"]
+    units = [
+        other if of == "other" else region_of(box)
+        for box, of in zip(boxes(len(kept)), kept, strict=True)
+    ]
+    name = "a.xml" if format.endswith("xml") or format == "manga109" else "a.json"
+    account = read_account(document_of(units), format, "truth", name)
+    assert (account.units, account.regions) == (len(kept), kept.count("keep"))
+    left = [(of.reason, of.n) for of in account.left_out]
+    assert left == [("shapes of other types", n) for n in [kept.count("other")] if n]
+
+
 def n_lines(content):
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         return sum(len(archive.read(name).splitlines()) for name in archive.namelist())

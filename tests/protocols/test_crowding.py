@@ -174,6 +174,18 @@ def test_a_file_with_a_tangle_stops_before_anything_is_measured():
     assert "a polygon that crosses itself more than 200 times" in problem.found
 
 
+def test_a_tangle_stops_a_file_after_more_warnings_than_are_kept():
+    bow = [f"{at},0,{at + 5},5,{at + 5},0,{at},5,word" for at in range(1_100)]
+    tangle = ",".join(f"{value:.3f}" for value in star(23).points)
+    archive = read_archive(
+        io.BytesIO(zip_bytes({"gt_img_1.txt": "\n".join([*bow, f"{tangle},word"])})),
+        kind="truth",
+        rules=Rules(line_format=LineFormat.POLYGON),
+    )
+    assert [problem.line for problem in archive.errors] == [1_101]
+    assert archive.counts["L5"] == 1_101
+
+
 def test_a_line_run_over_again_and_again_is_a_tangle():
     spots = random.Random(1).sample(range(1000), 100)
     points = [value for x in spots for value in (float(x), 0.0)]

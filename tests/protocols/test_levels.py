@@ -3,6 +3,7 @@
 Four sets are of the field, where their files are next to the repository; all others are drawn.
 """
 
+import io
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from protocols.diagnostics.levels import outlines_against_texts
 from protocols.formats.containers.contents import Archive, LineFormat
 from protocols.formats.recognition.reading import read
 from protocols.loading.looking import Truth, look_alone, look_at_results
+from tests.support.archives import zip_bytes
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 REAL = {
@@ -113,6 +115,14 @@ def test_a_truth_that_is_all_flat_is_found(loaded):
         for image, of in truth.regions.items()
     }
     assert "L4" in said(archive(flat, "gt.zip"), results)
+
+
+def test_a_truth_of_more_flat_boxes_than_are_listed_is_refused():
+    lines = "\n".join(f"{x},5,{x},9" for x in range(1_100))
+    truth = read(io.BytesIO(zip_bytes({"gt_a.txt": lines})), kind="truth", name="gt.zip")
+    assert truth.counts == {"L4": 1_100}
+    [refused] = look_alone(truth).archive.errors
+    assert (refused.code, refused.found[:30]) == ("L4", "1100 regions that are all flat")
 
 
 def test_outlines_of_lines_with_the_texts_of_words_are_found(loaded):

@@ -56,7 +56,8 @@ def tell_shape(
 
     The place is entry, number and text of the line.
     """
-    if problems.is_full(code):
+    is_unusable = code == "L5" and not repair
+    if problems.is_full(code) and not is_unusable:
         # Building the sentences below takes longer than reading the line.
         problems.counts[code] += 1
         return
@@ -66,7 +67,7 @@ def tell_shape(
         # As in published programs, which count it; published tables have empty cells that are a line.
         found, wanted = f"a shape without area, {shown}", "a shape with an area"
         problems.warning(code, found, wanted, entry, number, text=line, action=KEPT)
-    elif code == "L5" and not repair:
+    elif is_unusable:
         found = f"a polygon that crosses itself more than {MAX_CROSSINGS} times, {shown}"
         problems.error(code, found, "a simple polygon", entry, number, text=line)
     elif code == "L5":
@@ -89,6 +90,12 @@ def tell_shape(
             text=line,
             action=REORDERED,
         )
+
+
+def is_flat(region: Region) -> bool:
+    """Return whether the bounding box of a region has no width or no height."""
+    left, top, right, bottom = region.box
+    return left == right or top == bottom
 
 
 def may_be_shares(points: Sequence[float]) -> bool:

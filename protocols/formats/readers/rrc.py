@@ -20,6 +20,7 @@ from ..containers.documents import image_name
 from ..containers.files import Source, source_name
 from ..containers.limits import BATCH, MAX_NAME
 from ..containers.shapes import (
+    is_flat,
     may_be_shares,
     odd_shapes,
     refuse_shares,
@@ -390,7 +391,9 @@ class _Reader:
         self.regions[image] = regions
         self.entries[image] = path
         self.lines[image] = tuple(numbers)
-        if self._format != LineFormat.LTRB and regions:
+        # A box of four numbers cannot cross itself or run the wrong way.
+        may_be_odd = self._format != LineFormat.LTRB or any(map(is_flat, regions))
+        if may_be_odd and regions:
             self._waiting.append(_Waiting(image, path, lines))
             self._n_waiting += len(regions)
             if self._n_waiting >= BATCH:

@@ -17,6 +17,7 @@ from ..containers.encodings import ENCODINGS, in_utf8, possible_encodings
 from ..containers.files import Source, first_bytes, read_whole, source_name
 from ..containers.folders import unfolded
 from ..containers.image_sizes import in_pixels
+from ..containers.shapes import is_flat
 from ..problems import Problems
 from ..readers.layouts import rules_named
 from ..readers.rrc import formats_that_fit
@@ -136,7 +137,7 @@ def read(
             archive = chosen.read(source, kind, name, limits, on_entry)
             archive = _of_encoding(archive, possible, encoding)
         is_named = slug in LINES and bool(format or shape)
-        if is_named and (archive.counts.get("L1") or archive.counts.get("L4")):
+        if is_named and any(problem.code in ("L1", "L4") for problem in archive.errors):
             guessed_lines = lines_as(
                 replace(rules, line_format=None, tail=None, sides=False, columns=False)
             )(source, kind, name, limits, on_entry)
@@ -262,7 +263,9 @@ def _other_format(archive: Archive, guessed: Archive, fitting: tuple[str, ...]) 
     is_box = archive.line_format == LineFormat.LTRB != guessed.line_format
     is_wider = is_box and archive.format not in fitting
     codes = ("L1", "L4") if is_wider else ("L1",)
-    n_wrong = sum(archive.counts.get(code, 0) for code in codes)
+    n_flat = sum(is_flat(region) for of in archive.regions.values() for region in of)
+    # Boxes without an area are read, and are no broken lines.
+    n_wrong = sum(archive.counts.get(code, 0) for code in codes) - (n_flat if is_wider else 0)
     # A few lines say little about their format.
     is_most = n_wrong >= _MIN_WRONG and n_wrong > archive.n_regions
     # Boxes given by their sides also parse as lines of corners, mostly with this fault.
@@ -274,7 +277,7 @@ def _other_format(archive: Archive, guessed: Archive, fitting: tuple[str, ...]) 
     expected = (
         f"your choice of how to read the lines: {guessed.format} fits them ({guessed.reading})"
     )
-    if guessed.counts.get("L4"):
+    if any(problem.code == "L4" for problem in guessed.errors):
         # Boxes by their sides; they are faults only if they are read by their corners.
         problems.drop("L4")
         offered = [slug for slug in (guessed.format, "ltwh") if slug in fitting]
