@@ -309,11 +309,12 @@ OF_TOOLS = {
         ("img_1.json", {**LABELME, "shapes": [{**SHAPE, "shape_type": kind}]}), (CARE, "CARE"))
        for kind in ("oriented_rectangle", "quadrilateral", "rotation")},
     "turned boxes of Label Studio": annotated(
-        # 100 x 20 px turned by 30 degrees about the corner (200, 100): 100 cos 30 = 86.6, 20 sin 30 = 10.
+        # 100 x 20 px turned by 30 degrees about the corner (200, 100): 100 cos 30 = 86.6, 20 sin 30 = 10. Its
+        # 2,000 px are less than a third of the 97 x 68 px around it.
         ("gt.json", [{"image": "img_1.png", "label": [
             {"x": 25, "y": 25, "width": 12.5, "height": 5, "rotation": 30, "original_width": 800, "original_height": 400,
              "rectanglelabels": ["text"]}], "transcription": ["CARE"]}]),
-        ((200, 100, 286.6, 150, 276.6, 167.32, 190, 117.32), "CARE"), results=(((190, 100, 287, 168), None),), figures=None,
+        ((200, 100, 286.6, 150, 276.6, 167.32, 190, 117.32), "CARE"), results=(((190, 100, 287, 168), None),), figures=(0.0, 0.0),
         said=("no labels, which the ground truth has",), codes=F10),
 }  # fmt: skip
 BLOCK = {

@@ -118,6 +118,7 @@ def test_ground_truth_that_cannot_be_right_stops_the_shell_and_python(folder):
         tr.score(str(folder / "gt.zip"), str(folder / "east.zip"), format="ltrb")
 
 
+@pytest.mark.filterwarnings("ignore::protocols.core.errors.DataWarning")
 @pytest.mark.parametrize(
     ("lines", "n"),
     [
