@@ -90,7 +90,15 @@ def look_alone(
         problems.add(fault)
     for fault in outlines_against_texts(upright):
         problems.add(fault)
-    problems.merge(outside_images(upright, photographs or {}))
+    # The reader has compared regions in pixels with the sizes that the file gives.
+    is_as_read = upright.regions is archive.regions
+    compared = archive.sizes.keys() - archive.units.keys() if is_as_read else ()
+    others = {
+        image: size
+        for image, size in (photographs or {}).items()
+        if image not in compared or archive.sizes[image] != size
+    }
+    problems.merge(outside_images(upright, others))
     return Noticed(upright.with_problems(problems), trial=trial)
 
 

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 
 import pytest
 from hypothesis import given
@@ -21,6 +22,7 @@ from protocols.formats.problems import CODES, Nearest, Problems, excerpt, proble
 from protocols.formats.recognition.guessing import guess
 from protocols.formats.recognition.reading import FORMATS, UnknownFormat, read
 from protocols.formats.summaries import summaries
+from protocols.loading.looking import look_alone
 from tests.support.archives import picture_bytes, zip_bytes
 from tests.support.cases import cases
 from tests.support.opened import BOX, marked, only, opened, told
@@ -167,6 +169,29 @@ def test_how_far_a_region_reaches_outside_is_told_with_its_line():
     [problem] = outside_images(archive, {"a": (100, 50)}).found
     assert (problem.code, problem.line, problem.entry) == ("L6", 3, "gt_a.txt")
     assert "9 px outside a" in problem.found
+
+
+def test_a_region_outside_its_image_is_told_once_although_two_sizes_are_known():
+    """COCO gives a size; the photograph may have the same one or another."""
+    data = {
+        "images": [{"id": 1, "file_name": "a.jpg", "width": 100, "height": 50}],
+        "annotations": [{"image_id": 1, "bbox": [80, 0, 30, 9]}],
+    }
+    archive = read(io.BytesIO(json.dumps(data).encode()), kind="truth", name="a.json")
+    for photographs, distances in (
+        ({}, [10]),
+        ({"a": (100, 50)}, [10]),
+        ({"a": (90, 50)}, [10, 20]),
+    ):
+        found = [problem.found for problem in look_alone(archive, photographs).archive.problems]
+        assert found == [f"region 1 reaches {px} px outside a" for px in distances]
+
+
+def test_a_share_outside_its_photograph_is_told():
+    files = {"a.txt": "0 0.95 0.5 0.2 0.1", "a.png": picture_bytes(200, 100)}
+    archive = read(io.BytesIO(zip_bytes(files)), kind="truth", name="a.zip", format="yolo")
+    [problem] = look_alone(archive, {"a": (200, 100)}).archive.problems
+    assert (problem.code, problem.found) == ("L6", "region 1 reaches 10 px outside a")
 
 
 def test_a_summary_counts_all_regions_outside_and_says_only_what_holds_for_all():

@@ -129,13 +129,13 @@ def outside_images(archive: Archive, sizes: Mapping[str, tuple[int, int]]) -> Pr
                 left, top, right, bottom = region.box
                 over = max(-left, -top, right - width, bottom - height)
                 if over >= LEAST_OUTSIDE_PX:
-                    lines = archive.lines.get(image)
+                    lines = archive.lines.get(image, ())
                     problems.warning(
                         "L6",
                         f"region {at + 1} reaches {round(over, 2):g} px outside {image}",
                         f"coordinates within {width} x {height}",
                         archive.entries.get(image),
-                        None if lines is None else lines[at],
+                        lines[at] if len(lines) == len(regions) else None,
                         action=KEPT_AS_IT_IS,
                     )
     return problems

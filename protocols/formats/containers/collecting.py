@@ -9,14 +9,15 @@ from protocols.core.regions import Region
 from text_rankings.base.counts import counted
 from text_rankings.base.names import has_unseen, natural_order
 
-from ..problems import KEPT, KEPT_AS_IT_IS, LEFT_OUT, READ_ANYWAY, Fault, Problems, quoted
+from ..problems import KEPT, LEFT_OUT, READ_ANYWAY, Fault, Problems, quoted
 from .archives import Limits
 
 # Plug-ins import finite_in from here.
 from .checked import finite_in as finite_in
 from .checked import shown, unread_fields
-from .contents import LEAST_OUTSIDE_PX, Archive, Kind, LeftOut, LineFormat, OnEntry, Read, Unit
+from .checking import outside_images
 from .contents import REGION as REGION
+from .contents import Archive, Kind, LeftOut, LineFormat, OnEntry, Read, Unit
 from .documents import Document, are_different, documents, image_name, storable
 from .files import Source, source_name
 from .limits import BATCH, MAX_NAME
@@ -239,7 +240,6 @@ class Collector:
                 action=KEPT,
             )
         self._seen.add(shape)
-        self._tell_outside(image, region, entry, line, text)
         if region.pixels is None:
             self._waiting.append((region, (entry, line, text)))
             if len(self._waiting) >= BATCH:
@@ -286,25 +286,6 @@ class Collector:
         text, label, id_, parent = (None if of is None else storable(of) for of in texts)
         return replace(region, text=text, label=label, id=id_, parent=parent)
 
-    def _tell_outside(
-        self, image: str, region: Region, entry: str | None, line: int | None, text: str | None
-    ) -> None:
-        if image not in self._sizes or image in self._units:
-            return
-        width, height = self._sizes[image]
-        left, top, right, bottom = region.box
-        over = max(-left, -top, right - width, bottom - height)
-        if over >= LEAST_OUTSIDE_PX:
-            self._problems.warning(
-                "L6",
-                f"a region that reaches {round(over, 2):g} px outside {image}",
-                f"coordinates within {width} x {height}",
-                entry,
-                line,
-                text=text,
-                action=KEPT_AS_IT_IS,
-            )
-
     def _look_at_shapes(self) -> None:
         waiting, self._waiting = self._waiting, []
         regions = [region for region, _ in waiting]
@@ -338,12 +319,12 @@ class Collector:
             found = f"{counted(n_nameless, 'region')} without a method among others that have one"
             self._problems.error("S3", found, "a method for each, or for none")
         single = next(iter(methods.values())) if len(methods) == 1 else {}
-        return Archive(
+        archive = Archive(
             self._problems.archive,
             self._narrowest(),
             single,
-            tuple(self._problems.found),
-            dict(self._problems.counts),
+            (),
+            {},
             format=self._format,
             sizes=self._sizes,
             entries=self._entries,
@@ -356,6 +337,9 @@ class Collector:
             left_out=left_out,
             levels=self._levels(),
         )
+        sizes = {image: of for image, of in self._sizes.items() if image not in self._units}
+        self._problems.merge(outside_images(archive, sizes))
+        return archive.with_problems(self._problems)
 
     def _levels(self) -> Mapping[str, int]:
         levels = Counter[str]()
