@@ -1,6 +1,6 @@
 """Forms of the load pages. The services check the rest."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from django import forms
@@ -116,8 +116,15 @@ class FileForm(forms.Form):
             )
 
 
-_Choices = Sequence[tuple[str, str]]
 _ANSWERS: Final[Mapping[bool | None, str]] = {True: "yes", False: "no", None: ""}
+# The label of a question by its code, in the order in which those of a file are shown.
+_LABELS: Final = {
+    "N4": gettext_lazy("In {file} an image without a file means"),
+    "S2": gettext_lazy("Scores above 1 in {file} are"),
+    "F1": gettext_lazy("The lines of {file} are"),
+    "F7": gettext_lazy("Encoding in which the texts of {file} look right"),
+    "F2": gettext_lazy("{file} is read"),
+}
 
 
 class AnswersForm(forms.Form):
@@ -127,48 +134,21 @@ class AnswersForm(forms.Form):
         self,
         sent: QueryDict | None,
         *,
-        files: Iterable[DraftFile],
-        codes: Mapping[int, Collection[str]],
-        readings: Mapping[int, Sequence[tuple[str, str]]],
-        formats: Mapping[int, tuple[_Choices, _Choices]],
+        questions: Iterable[plans.OpenQuestion],
         offers: Sequence[Any] = (),
     ) -> None:
-        """Create the fields for the files' questions.
-
-        ``formats`` holds the formats named in a finding, and all others; ``offers`` are pictures
-        of readings, each with its ``file``, to be shown with their field.
-        """
+        """Create the fields; ``offers`` are drawn readings, each of a ``file``, shown with their field."""
         super().__init__(sent)
         self._offers = offers
-        self._files = list(files)
-        without = [file for file in self._files if "N4" in codes[file.pk]]
-        if len(without) > 1:
-            self.fields["all"] = self._missing(_("In all of these files"))
-        for file in self._files:
-            if "N4" in codes[file.pk]:
-                field = self._missing(
-                    _("In {file} an image without a file means").format(file=file.name)
-                )
-                field.initial = file.missing
-                self.fields[f"missing-{file.pk}"] = field
-            if "S2" in codes[file.pk]:
-                label = _("Scores above 1 in {file} are").format(file=file.name)
-                choices = [
-                    ("yes", _("per cent: divide all scores of the file by 100")),
-                    ("no", _("wrong: the file must be corrected")),
-                ]
-                self._ask(f"per_cent-{file.pk}", label, choices, _ANSWERS[file.per_cent])
-            if "F1" in codes[file.pk]:
-                named, others = formats[file.pk]
-                label = _("The lines of {file} are").format(file=file.name)
-                all_formats = [*named, (_("another"), others)] if named else others
-                self._ask(f"format-{file.pk}", label, all_formats)
-            if "F7" in codes[file.pk]:
-                label = _("Encoding in which the texts of {file} look right").format(file=file.name)
-                self._ask(f"encoding-{file.pk}", label, plans.encodings(file), file.encoding)
-            if "F2" in codes[file.pk]:
-                label = _("{file} is read").format(file=file.name)
-                self._ask(f"reading-{file.pk}", label, readings[file.pk], file.reading)
+        order = list(_LABELS)
+        # A file of several methods asks the same for each.
+        asked = {(of.file.pk, order.index(of.finding.code)): of for of in questions}
+        self._asked = {f"{of.field}-{of.file.pk}": of for _place, of in sorted(asked.items())}
+        if sum(of.field == "missing" for of in self._asked.values()) > 1:
+            self._ask("all", _("In all of these files"), Missing.choices)
+        for name, of in self._asked.items():
+            label = _LABELS[of.finding.code].format(file=of.file.name)
+            self._ask(name, label, _choices_of(of), _answer_to(of))
 
     def _ask(self, name: str, label: str, choices: Any, initial: str = "") -> None:
         self.fields[name] = forms.ChoiceField(
@@ -188,32 +168,37 @@ class AnswersForm(forms.Form):
         drawn = {field.name for _offer, field in self.with_offers()}
         return [field for field in self if field.name not in drawn]
 
-    @staticmethod
-    def _missing(label: str) -> forms.ChoiceField:
-        return forms.ChoiceField(
-            label=label, required=False, widget=forms.RadioSelect, choices=Missing.choices
-        )
-
     def answers(self) -> dict[int, dict[str, Any]]:
         """Return the answers by file, without unanswered questions."""
         said: dict[int, dict[str, Any]] = {}
-        for file in self._files:
-            of_file: dict[str, Any] = {}
-            if f"missing-{file.pk}" in self.fields:
-                missing = self.cleaned_data.get("all") or self.cleaned_data[f"missing-{file.pk}"]
-                if missing:
-                    of_file["missing"] = missing
-            per_cent = self.cleaned_data.get(f"per_cent-{file.pk}")
-            if per_cent:
-                of_file["per_cent"] = per_cent == "yes"
-            if reading := self.cleaned_data.get(f"reading-{file.pk}"):
-                of_file["reading"] = reading
-            for name in ("format", "encoding"):
-                if chosen := self.cleaned_data.get(f"{name}-{file.pk}"):
-                    of_file[name] = chosen
-            if of_file:
-                said[file.pk] = of_file
+        for name, of in self._asked.items():
+            answer: str | bool = self.cleaned_data[name]
+            if of.field == "missing":
+                answer = self.cleaned_data.get("all") or answer
+            if answer:
+                answer = answer == "yes" if of.field == "per_cent" else answer
+                said.setdefault(of.file.pk, {})[of.field] = answer
         return said
+
+
+def _choices_of(question: plans.OpenQuestion) -> list[Any]:
+    if question.field == "per_cent":
+        return [
+            ("yes", _("per cent: divide all scores of the file by 100")),
+            ("no", _("wrong: the file must be corrected")),
+        ]
+    if question.field == "format":
+        named, others = plans.formats(question.finding)
+        return [*named, (_("another"), others)] if named else others
+    return question.choices
+
+
+def _answer_to(question: plans.OpenQuestion) -> str:
+    """Return the answer so far; empty without one."""
+    if question.field == "per_cent":
+        return _ANSWERS[question.file.per_cent]
+    # A format that a person named does not fit the lines.
+    return "" if question.field == "format" else getattr(question.file, question.field)
 
 
 def _codes() -> Iterable[tuple[str, str]]:

@@ -302,20 +302,11 @@ def report(request: SignedInRequest, pk: int) -> HttpResponse:
 def _answers_form(request: SignedInRequest, draft: Draft) -> AnswersForm | None:
     if draft.state != Draft.State.CHECKED:
         return None
-    codes: dict[int, set[str]] = {}
-    readings, formats = {}, {}
-    for question in plans.questions(draft):
-        if question.finding.code == "F1":
-            formats[question.file.pk] = plans.formats(question.finding)
-        codes.setdefault(question.file.pk, set()).add(question.finding.code)
-        readings[question.file.pk] = plans.readings(draft, question.file)
-    if not codes:
+    questions = plans.questions(draft)
+    if not questions:
         return None
     sent = request.POST if request.method == "POST" else None
-    files, offers = draft.files.filter(pk__in=codes), presentation.offers(draft)
-    return AnswersForm(
-        sent, files=files, codes=codes, readings=readings, formats=formats, offers=offers
-    )
+    return AnswersForm(sent, questions=questions, offers=presentation.offers(draft))
 
 
 @_for_admins
