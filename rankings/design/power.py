@@ -5,7 +5,8 @@ The variance of the mean difference over I images and A annotators, r of them pe
     v_image / I + v_annotator / A + v_rest / (I r)
 
 The test is that of :mod:`.multi_reader`, with degrees of freedom computed from the components
-themselves. Power is that of Student's t: the noncentral t of the difference in standard errors.
+themselves. Power is that of Student's t: the noncentral t of the difference in standard errors. With few
+annotators it is the mean over their mean square (:mod:`.mean_squares`).
 
 With groups of annotators or scenes of images, these are the units of the test: a design has as many
 annotators in a group, and images in a scene, as the pilot had. Their components are those of the means of
@@ -35,6 +36,7 @@ from ..inference.multi_reader import ONE_ANNOTATOR
 from ..inference.personal_distances import PersonalDistances
 from ..inference.significance import ALPHA
 from .designs import Components, Design, times_too_large
+from .mean_squares import FEW_DEGREES, FEWEST_IMAGES, Spreads, TestsOfFew, tests_of_few
 
 POWER: Final = 0.8
 # Designs with more images are not considered.
@@ -131,16 +133,14 @@ def spread(parts: Components, design: Design) -> tuple[float, float]:
 
     Both are of this design, not of the best one within it.
     """
-    variances, degrees = _spreads(
-        parts, design, np.array([design.n_images]), np.array([design.n_annotators])
-    )
-    return float(variances[0]), float(degrees[0])
+    found = _spreads(parts, design, np.array([design.n_images]), np.array([design.n_annotators]))
+    return float(found.variances[0]), float(found.degrees[0])
 
 
 def _spreads(
     parts: Components, sharing: Design, i: NDArray[np.int64], a: NDArray[np.int64]
-) -> tuple[Floats, Floats]:
-    """Return variances and degrees of freedom of designs with i images and a annotators each."""
+) -> Spreads:
+    """Return the variances and degrees of freedom of designs with i images and a annotators each."""
     n_often = np.ceil(sharing.repeated * i - 1e-9).astype(np.int64)
     n = i * sharing.per_image + n_often * (sharing.repeats - sharing.per_image)
     # Numbers of rankings per annotator are as equal as possible.
@@ -157,17 +157,24 @@ def _spreads(
         image, rest = 0.0, image + rest
     free = np.maximum(cells - scenes - np.minimum(groups, cells) + 1, 1)
     arrays = np.array([image]), np.array([parts.annotator / parts.per_group]), np.array(rest)
-    ratio, _ = annotator_ratios(arrays, (of_i, of_a), cells)
+    ratio, others = annotator_ratios(arrays, (of_i, of_a), cells)
     most = most_prior(1 / of_a - 1, parts.protocols)
     is_common = (parts.prior_degrees >= most) & (parts.protocols >= ENOUGH_PROTOCOLS)
-    prior = Prior(np.maximum(ratio, 0), np.minimum(parts.prior_degrees, most), is_common)
+    prior = Prior(np.maximum(ratio, 0), np.minimum(parts.prior_degrees, most), True)
     found = moments_of(arrays, (of_i, of_a), cells, free, prior)
-    degrees = found.degrees_of_freedom
-    if parts.per_group > 1:
-        degrees = np.minimum(degrees, 1 / of_a - 1 + prior.degrees)
+    own = 1 / of_a - 1 + prior.degrees
+    is_limited = (parts.per_group > 1) | ((np.asarray(prior.degrees) > 0) & ~is_common)
     # One group, or scene, has no variance.
     is_tested = np.minimum(scenes, groups) >= _TWO
-    return np.where(is_tested, found.of_mean, np.inf), np.where(is_tested, degrees, 1.0)
+    return Spreads(
+        *np.broadcast_arrays(
+            np.where(is_tested, found.of_mean, np.inf),
+            np.where(is_tested, found.degrees_of_freedom, 1.0),
+            np.maximum(ratio, 0) * others,
+            own,
+            np.where(is_limited, own, np.inf),
+        )
+    )
 
 
 def _axis(all_up_to: int, most: int) -> NDArray[np.int64]:
@@ -184,36 +191,75 @@ _ANNOTATORS: Final = _axis(100, _MOST_ANNOTATORS)
 @lru_cache(maxsize=64)
 def _all_spreads(
     parts: Components, per_image: int, repeated: float, repeats: int, most_annotators: int
-) -> tuple[Floats, Floats]:
-    """Return variances and degrees of freedom of all designs, images by annotators.
+) -> Spreads:
+    """Return the variances and degrees of freedom of all designs, images by annotators.
 
-    They are infinite and 1 if there are fewer annotators than an image needs.
+    Variances are infinite if there are fewer annotators than an image needs.
     """
     sharing = Design(1, _MOST_ANNOTATORS, per_image, repeated, repeats)
     annotators = _ANNOTATORS[: _n_within(_ANNOTATORS, most_annotators)]
-    variances, degrees = _spreads(parts, sharing, _IMAGES[:, np.newaxis], annotators)
+    found = _spreads(parts, sharing, _IMAGES[:, np.newaxis], annotators)
     too_few = annotators < sharing.most_of_an_image
-    variances, degrees = np.where(too_few, np.inf, variances), np.where(too_few, 1.0, degrees)
-    variances.flags.writeable = degrees.flags.writeable = False
-    return variances, degrees
+    variances = np.where(too_few, np.inf, found.variances)
+    variances.flags.writeable = False
+    return replace(found, variances=variances, free=np.where(too_few, 1.0, found.free))
 
 
 def _n_within(axis: NDArray[np.int64], most: int) -> int:
     return int(np.searchsorted(axis, most, side="right"))
 
 
-def _within(parts: Components, design: Design) -> tuple[Floats, Floats]:
-    """Return variances and degrees of freedom of the designs within one, images by annotators."""
-    variances, degrees = _all_spreads(
+def _few(own: Floats, parts: Components, sharing: Design) -> tuple[int, int]:
+    """Return the first row and the number of columns of designs by few annotators.
+
+    Without an images' component, degrees of freedom do not follow the annotators' mean square.
+    """
+    is_crossed = parts.image > 0 and (sharing.most_of_an_image > 1 or parts.per_scene > 1)
+    n_few = int((own.max(axis=0) <= FEW_DEGREES).sum()) if is_crossed else 0
+    return int(np.searchsorted(_IMAGES, FEWEST_IMAGES * parts.per_scene)), n_few
+
+
+def _within(parts: Components, design: Design) -> Spreads:
+    """Return the designs within one, images by annotators; those of :func:`_power_of_few` find nothing.
+
+    With few annotators and fewer images, degrees of freedom are at most those of the annotators.
+    """
+    found = _all_spreads(
         *(parts, design.per_image, design.repeated, design.repeats, design.n_annotators)
     )
-    n_images = _n_within(_IMAGES, design.n_images)
-    return variances[:n_images], degrees[:n_images]
+    row, n_few = _few(found.own, parts, design)
+    variances, most = found.variances.copy(), found.most.copy()
+    variances[row:, :n_few] = np.inf
+    most[:row, :n_few] = found.own[:row, :n_few]
+    found = replace(found, variances=variances, most=most)
+    return found.at(np.s_[: _n_within(_IMAGES, design.n_images)])
 
 
-def _best_within(parts: Components, design: Design) -> tuple[Floats, Floats]:
-    """Return the designs within one that no other beats in both variance and degrees of freedom."""
-    variances, degrees = (of.ravel() for of in _within(parts, design))
+def _power_of_few(
+    parts: Components, design: Design, difference: float, alpha: float
+) -> tuple[NDArray[np.int64], Floats]:
+    """Return numbers of images up to the design's, and the greatest power of few annotators within it."""
+    images, tests = _tests_of_few(parts, design.per_image, design.repeated, design.repeats, alpha)
+    tests = tests.up_to(_n_within(_ANNOTATORS, design.n_annotators))
+    found = tests.power(difference, parts.scales).max(axis=1, initial=alpha)
+    n = _n_within(images, design.n_images)
+    return images[:n], found[:n]
+
+
+@lru_cache(maxsize=16)
+def _tests_of_few(
+    parts: Components, per_image: int, repeated: float, repeats: int, alpha: float
+) -> tuple[NDArray[np.int64], TestsOfFew]:
+    """Return every third number of images, and the tests of few annotators with so many."""
+    enough = math.ceil((FEW_DEGREES + 2) * parts.per_group)
+    every = _all_spreads(parts, per_image, repeated, repeats, enough)
+    row, n_few = _few(every.own, parts, Design(1, _MOST_ANNOTATORS, per_image, repeated, repeats))
+    return _IMAGES[row::3], tests_of_few(every.at(np.s_[row::3, :n_few]), alpha)
+
+
+def _best(spreads: Spreads) -> tuple[Floats, Floats]:
+    """Return the designs that no other beats in both variance and degrees of freedom."""
+    variances, degrees = spreads.variances.ravel(), spreads.degrees.ravel()
     order = np.lexsort((-degrees, variances))
     variances, degrees = variances[order], degrees[order]
     before = np.concatenate([[-np.inf], np.maximum.accumulate(degrees)[:-1]])
@@ -232,9 +278,10 @@ def power(parts: Components, design: Design, difference: float, *, alpha: float 
         raise RankingError("a test needs at least two images")
     if not difference:
         return alpha
-    variances, degrees = _best_within(parts, design)
+    variances, degrees = _best(_within(parts, design))
     found = _power(_errors(difference, variances), degrees, alpha, parts.scales)
-    return float(found.max())
+    _, of_few = _power_of_few(parts, design, difference, alpha)
+    return float(max(found.max(), of_few.max(initial=alpha)))
 
 
 def least_difference(
@@ -247,11 +294,23 @@ def least_difference(
     or if ``share`` is not between 0 and 1.
     """
     _check(design.n_annotators, alpha, share)
-    variances, degrees = _best_within(parts, design)
+    variances, degrees = _best(_within(parts, design))
     if not variances.min():
         return 0.0
     errors = _needed_errors(degrees, alpha, share, parts.scales)
-    return float((errors * np.sqrt(variances)).min())
+    least = float((errors * np.sqrt(variances)).min())
+
+    def beyond(difference: float) -> float:
+        return float(_power_of_few(parts, design, difference, alpha)[1].max(initial=0)) - share
+
+    high = min(least, 1.0)
+    while (is_short := beyond(high) < 0) and high < min(least, _MOST_ERRORS):
+        high = min(2 * high, least)
+    if is_short or beyond(0.0) >= 0:
+        return least
+    from scipy.optimize import brentq
+
+    return float(brentq(beyond, 0.0, high, xtol=1e-12 * high))
 
 
 def needed_images(
@@ -272,9 +331,13 @@ def needed_images(
     if not difference > 0:
         raise RankingError(f"the difference must be above 0, got {difference}")
 
-    variances, degrees = _within(parts, replace(design, n_images=MOST_IMAGES))
-    errors = _errors(difference, variances)
-    enough = _suffice(errors, degrees, alpha, share, parts.scales).any(axis=1)
+    largest = replace(design, n_images=MOST_IMAGES)
+    others = _within(parts, largest)
+    errors = _errors(difference, others.variances)
+    enough = _suffice(errors, others.degrees, alpha, share, parts.scales).any(axis=1)
+    images, of_few = _power_of_few(parts, largest, difference, alpha)
+    if of_few.max(initial=0) >= share:
+        enough |= images[(of_few >= share).argmax()] <= _IMAGES
     # At least as many rankings as annotators.
     enough &= design.n_annotators / design.per_image <= _IMAGES
     return int(_IMAGES[enough.argmax()]) if enough.any() else None

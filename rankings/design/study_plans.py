@@ -401,11 +401,6 @@ def _warnings(
             "With fewer than five people, tests err more often than stated if tastes differ (up to "
             "10 % instead of 5 %)."
         )
-    if any(choice.is_cheapest and choice.n_annotators == 2 for choice in choices):
-        yield (
-            "With two people a promise is rough: simulated studies found the difference up to 24 points more "
-            "often, or 13 points less often, than promised."
-        )
 
 
 def _least_people(pilot: Pilot, question: Question) -> int | None:

@@ -177,6 +177,28 @@ def test_one_group_or_scene_finds_nothing():
     assert found.least is None
 
 
+@cases("n_annotators", [2, 3, 5, 12])
+def test_power_of_few_annotators_is_that_of_drawn_mean_squares(n_annotators):
+    """Of the annotators, the images and the rest, by the test's own rule for degrees of freedom."""
+    parts, n_images = Components(0.01, 0.001, 0.012), 100
+    n, degrees = n_images * n_annotators, (n_annotators - 1, n_images - 1)
+    known = np.array([0.001 / n_annotators, 0.01 / n_images, 0.0]) + 0.012 / n
+    degrees = np.array([*degrees, degrees[0] * degrees[1]])
+    rng = np.random.default_rng(6)
+    of_a, of_i, rest = (known * rng.chisquare(degrees, (200_000, 3)) / degrees).T
+    drawn = of_a + of_i - rest
+    assert (of_i > rest).all()
+    squares = np.stack([of_a, of_i, rest], axis=1) ** 2
+    limits = -scipy.stats.t.ppf(0.025, np.maximum(drawn**2 / (squares / degrees).sum(axis=1), 1))
+    variance = known[0] + known[1] - known[2]
+    for errors in (2.0, 4.0):
+        found = errors + rng.standard_normal(len(drawn))
+        share = np.mean(np.abs(found) * math.sqrt(variance) > limits * np.sqrt(drawn))
+        design = Design(n_images, n_annotators, n_annotators)
+        promised = power(parts, design, errors * math.sqrt(variance))
+        assert promised == pytest.approx(share, abs=0.05)
+
+
 @cases("repeated", [0.0, 0.15])
 def test_the_needed_images_are_the_fewest(repeated):
     design = Design(1, 20, repeated=repeated)

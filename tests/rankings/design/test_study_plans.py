@@ -118,13 +118,6 @@ def test_no_design_has_fewer_people_than_are_said_to_be_needed():
     assert found.remarks[0].startswith("You need at least 3 people")
 
 
-def test_the_promise_of_a_design_of_two_people_is_called_rough():
-    of_two, of_more = (plan(PILOT, Question(difference=0.3, people=n)) for n in (2, 12))
-    assert of_two.cheapest.n_annotators == 2 < of_more.cheapest.n_annotators
-    said = [any("a promise is rough" in one for one in of.remarks) for of in (of_two, of_more)]
-    assert said == [True, False]
-
-
 def test_too_few_images_are_said():
     found = plan(PILOT, Question(difference=0.03, people=20, images=10))
     assert found.cheapest is None
