@@ -13,9 +13,10 @@ from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import Any, Final
 
+from ..core.errors import ProtocolError
 from .packages import OURS
 from .rules import require_accepted
-from .scoring import IMAGES_COLUMN, SCORES_FILE
+from .scoring import IMAGES_COLUMN, SCORES_FILE, TRUTH_FILE, truth_of_json
 from .settings import KEPT_FILE, settings_of_bundle
 from .values import SettingsError, read_yaml
 from .writing import zipped
@@ -128,7 +129,7 @@ def _tried(
     settings, reference = settings_of_bundle(io.BytesIO(program)), None
     if "reference_data" in task:
         columns = [of.key for of in settings.columns]
-        reference = bundle.read(task["reference_data"])
+        reference = _readable(task["reference_data"], bundle)
     empty = zipped({f"res_{settings.given['all_images'][0]}.txt": b""})
     for name, submission in [("an empty submission", empty), *submissions]:
         outcome = run_program(program, reference, submission)
@@ -141,3 +142,13 @@ def _tried(
             yield f"{name}: not defined: {', '.join(missing)}"
         if outcome.seconds > _SLOW_SECONDS and "queue" not in content:
             yield f"{name}: took {outcome.seconds:.0f} s; the public queue stops at 600 s"
+
+
+def _readable(name: str, bundle: zipfile.ZipFile) -> bytes:
+    reference = bundle.read(name)
+    try:
+        with zipfile.ZipFile(io.BytesIO(reference)) as packed:
+            truth_of_json(packed.read(TRUTH_FILE))
+    except (zipfile.BadZipFile, KeyError, TypeError, ValueError, ProtocolError) as fault:
+        raise SettingsError(name, "the ground truth cannot be read") from fault
+    return reference
