@@ -227,14 +227,14 @@ ACCOUNT_FORMS = {
 ACCOUNT_LOGIN_METHODS = {"username"}
 # The password once: a button shows it.
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*"]
-# An e-mail address is used for password resets only; users can work before confirming it.
+# An e-mail address is for password resets only; to add one takes the password, not its confirmation.
 ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_EMAIL_NOTIFICATIONS = MAIL_IS_SET_UP
 ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = False
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
 ACCOUNT_MAX_EMAIL_ADDRESSES = 3
 ACCOUNT_LOGOUT_REDIRECT_URL = "home"
-ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_SESSION_REMEMBER = ACCOUNT_REAUTHENTICATION_REQUIRED = True
 # A whole class may share one address. A failed sign-in counts against the user first, so that a
 # user who is locked out and keeps trying does not lock out the others.
 ACCOUNT_RATE_LIMITS = {

@@ -512,10 +512,14 @@ def test_a_session_of_an_earlier_password_is_forgotten(client, ana):
     assert not UserSession.objects.filter(user_agent="the other browser").exists()
 
 
-def test_addresses_are_added_and_removed(client, ana):
+def test_addresses_are_added_after_the_password_and_removed(client, ana):
     client.force_login(ana)
-    url = reverse("account_email")
-    client.post(url, {"action_add": "", "email": "second@example.org"})
+    url, added = reverse("account_email"), {"action_add": "", "email": "second@example.org"}
+    asked = client.post(url, added)
+    assert asked["Location"].startswith(reverse("account_reauthenticate"))
+    assert "second@example.org" not in client.get(reverse("accounts:account")).text
+    # What was asked for is done once the password is right.
+    client.post(asked["Location"], {"password": PHRASE}, follow=True)
     assert "second@example.org" in client.get(reverse("accounts:account")).text
     client.post(url, {"action_remove": "", "email": "second@example.org"})
     addresses = client.get(reverse("accounts:account")).context["emails"]
