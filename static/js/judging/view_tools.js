@@ -100,15 +100,17 @@ function createToolbar(bar, panes, blink, onDo) {
     const { do: name } = button.dataset;
     if (AIDS.includes(name)) button.hidden = !panes.mayHave(name);
     if (name === "auto_blink") button.hidden = blink.isCalm();
-    if (!button.hasAttribute("aria-pressed")) return;
     const value = String(pressed[name] ?? panes.isOn(name));
-    if (button.getAttribute("aria-pressed") !== value) button.setAttribute("aria-pressed", value);
+    if (button.ariaPressed && button.ariaPressed !== value) button.ariaPressed = value;
   }
 
   return {
     // Stays until the next pair.
     show(text) {
       words.textContent = text;
+    },
+    forget(text) {
+      if (words.textContent === text) words.textContent = "";
     },
     refresh() {
       const view = panes.camera.view();
@@ -126,7 +128,7 @@ function offerMore(more) {
   const tools = more.closest(".viewtools");
   function open(on) {
     tools.toggleAttribute("data-open", on);
-    more.setAttribute("aria-expanded", String(on));
+    more.ariaExpanded = String(on);
   }
   tools.addEventListener("click", ({ target }) => {
     const button = target.closest("button");
@@ -147,9 +149,11 @@ function singleWords() {
   return hasKeys ? gettext("Single view: C shows the other result.") : gettext("Single view: choose Left or Right.");
 }
 
-// The first time that a window has room for one result only.
+// The first time that a window has room for one result only. Words about another layout are no longer true.
 function introduceSingle(tools) {
-  if (tools.panes.layout.isOwnSingle() && isNews("single view")) tell(tools, singleWords());
+  const { layout } = tools.panes;
+  if (layout.isOwnSingle() && isNews("single view")) tell(tools, singleWords());
+  else tools.toolbar.forget(layout.isOne() ? gettext("Both results.") : singleWords());
 }
 
 async function toggle(tools, aid) {
