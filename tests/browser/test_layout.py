@@ -162,6 +162,20 @@ def test_t37_a_window_with_room_for_one_result_says_so_once(open_site, is_touche
     expect(said).to_have_text("")
 
 
+def test_t37_words_about_a_layout_go_when_the_window_gets_another_one(open_site):
+    site = open_site(shaped("16:9"), layout=None, viewport={"width": 390, "height": 844})
+    said = site.page.locator("[data-view-words]")
+    expect(said).to_have_text("Single view: C shows the other result.")
+    resize(site.page, 1440, 900)
+    expect(said).to_have_text("")
+    site.page.keyboard.press("o")
+    expect(said).to_have_text("Single view: C shows the other result.")
+    site.page.keyboard.press("o")
+    expect(said).to_have_text("Both results.")
+    resize(site.page, 390, 844)
+    expect(said).to_have_text("")
+
+
 def test_t37_the_layout_is_the_same_for_the_whole_image_and_is_remembered(open_site):
     pairs = [without_results(shaped("16:9") | screen(n)) for n in (2, 3)]
     for pair in pairs:
@@ -226,6 +240,16 @@ def test_t38_the_ring_of_the_focus_is_seen_whole(open_site, size):
       return isUnder || left - far < -3 || right + far > innerWidth + 3 || bottom + far > innerHeight;
     })""")
     assert rings == [False] * 3
+
+
+def test_t56_the_title_and_the_progress_are_on_one_line(open_site):
+    page = open_site(screen()).page
+    for size in ((1024, 768), (1440, 900), (1920, 1080)):
+        resize(page, *size)
+        middles = page.evaluate("""() => [".screen-header h1", "[data-image-number]", "[data-progress-text]"]
+          .map((name) => document.querySelector(name).getBoundingClientRect())
+          .map(({ top, bottom }) => (top + bottom) / 2)""")
+        assert max(middles) - min(middles) < 1, (size, middles)
 
 
 # The keys of the specification, section 5, and those that came later; M only where a study shows matches.
