@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from string import Template
 
@@ -31,7 +32,7 @@ daemon off;
 {user}
 events {{}}
 http {{
-    access_log off;
+    access_log {folder}/access.log;
     client_body_temp_path {folder}/body;
     proxy_temp_path {folder}/proxy;
     fastcgi_temp_path {folder}/f; uwsgi_temp_path {folder}/u; scgi_temp_path {folder}/s;
@@ -163,10 +164,10 @@ def asked(port, trusting, path, body=b"", headers=""):
     return said.decode(), content
 
 
-def exchanged(port, trusting, sent):
+def exchanged(port, trusting, sent, source="127.0.0.1"):
     """Send bytes over TLS and return all that comes back."""
     with (
-        socket.create_connection(("127.0.0.1", port), timeout=120) as plain,
+        socket.create_connection(("127.0.0.1", port), 120, (source, 0)) as plain,
         trusting.wrap_socket(plain, server_hostname=HOST) as stream,
     ):
         stream.sendall(sent)
@@ -213,22 +214,34 @@ def test_scripts_and_styles_come_through_and_may_be_kept(proxied):
         assert content
 
 
+@contextmanager
+def slow_uploads(n, https, trusting):
+    """Hold n uploads of which half was sent, each with a session of its own."""
+    with ExitStack() as slow:
+        for number in range(n):
+            plain = socket.create_connection(("127.0.0.1", https))
+            sent = slow.enter_context(trusting.wrap_socket(plain, server_hostname=HOST))
+            head = f"POST /accounts/login/ HTTP/1.1\r\nHost: {HOST}\r\nContent-Length: 20000\r\n"
+            sent.sendall(f"{head}{session(number)}\r\n".encode() + b"a" * 10_000)
+        yield
+
+
 def test_the_site_sees_a_slow_upload_when_it_is_whole(proxied):
     """Twelve slow uploads, as many as the site has threads, block no other client."""
     _, https, trusting = proxied
-    slow = []
-    for _ in range(12):
-        plain = socket.create_connection(("127.0.0.1", https))
-        sent = trusting.wrap_socket(plain, server_hostname=HOST)
-        head = f"POST /accounts/login/ HTTP/1.1\r\nHost: {HOST}\r\nContent-Length: 100000\r\n\r\n"
-        sent.sendall(head.encode() + b"a" * 50_000)
-        slow.append(sent)
-    try:
+    with slow_uploads(12, https, trusting):
         said, _ = asked(https, trusting, "/accounts/login/")
-        assert said.startswith("HTTP/1.1 200")
-    finally:
-        for sent in slow:
-            sent.close()
+    assert said.startswith("HTTP/1.1 200")
+
+
+def test_an_address_holds_300_requests_and_others_are_served(proxied):
+    _, https, trusting = proxied
+    head = f"GET /healthz HTTP/1.1\r\nHost: {HOST}\r\nConnection: close\r\n\r\n".encode()
+    with slow_uploads(299, https, trusting):
+        assert exchanged(https, trusting, head).startswith(b"HTTP/1.1 200")
+        with slow_uploads(1, https, trusting):
+            assert exchanged(https, trusting, head).startswith(b"HTTP/1.1 429")
+            assert exchanged(https, trusting, head, "127.0.0.2").startswith(b"HTTP/1.1 200")
 
 
 @pytest.mark.parametrize(
@@ -327,6 +340,16 @@ def test_below_a_path_all_else_of_the_host_is_not_found_and_does_not_reach_the_s
         "/rankings/join/x/": b"502",
     }.items():
         assert alone(1, path=path) == {status: 1}, path
+
+
+def test_no_log_of_the_proxy_has_addresses_and_secret_links(alone, tmp_path):
+    """In the server that redirects to TLS neither."""
+    alone(1, path="/public/a-secret/?PROLIFIC_PID=x")
+    plain = re.search(r"listen 127.0.0.1:(\d+);", (tmp_path / "site.conf").read_text())[1]
+    with socket.create_connection(("127.0.0.1", int(plain))) as sent:
+        sent.sendall(f"GET /join/x HTTP/1.1\r\nHost: {HOST}\r\nConnection: close\r\n\r\n".encode())
+        assert sent.recv(65536).startswith(b"HTTP/1.1 301")
+    assert (tmp_path / "access.log").read_text() == ""
 
 
 def test_the_limits_count_by_the_cookie_that_the_site_sets():
