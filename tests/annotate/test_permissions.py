@@ -322,3 +322,15 @@ def test_what_changes_something_cannot_be_asked_by_get(site):
         with taken_back():
             response = site.clients[min(allowed, default="admin")].get(address(name, site))
         assert response.status_code == 405, name
+
+
+def test_nothing_is_posted_without_the_token_of_a_form(site):
+    """But the language, whose form is on pages without a cookie."""
+    strict = Client(enforce_csrf_checks=True)
+    strict.force_login(make_admin())
+    taken = set()
+    for name in ADDRESSES:
+        with taken_back():
+            if strict.post(address(name, site), ADDRESSES[name][1]).status_code != 403:
+                taken.add(name)
+    assert taken == {"language"}
