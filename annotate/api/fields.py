@@ -1,6 +1,7 @@
 """Fields and serializers used by several subjects."""
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
@@ -13,6 +14,23 @@ from protocols.core.regions import Region, encode_regions
 MAX_COORDINATE = 1e6
 MAX_POINTS = 200
 MAX_TEXT = 1000
+
+
+def unknown_fields(serializer: serializers.Field[Any, Any, Any, Any], sent: Any) -> Any:
+    """Return a fault, in the framework's form, for each field that no serializer has; {} for none."""
+    if isinstance(serializer, serializers.ListSerializer) and isinstance(sent, list):
+        faults = [unknown_fields(serializer.child, one) for one in sent]
+        return faults if any(faults) else {}
+    if not isinstance(serializer, serializers.Serializer) or not isinstance(sent, Mapping):
+        return {}
+    known = serializer.fields
+    found = {
+        name: unknown_fields(known[name], value)
+        if name in known
+        else ["This address knows no such field."]
+        for name, value in sent.items()
+    }
+    return {name: fault for name, fault in found.items() if fault}
 
 
 class Finite(serializers.FloatField):

@@ -12,7 +12,13 @@ from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.utils import extend_schema
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 from rest_framework import generics
-from rest_framework.exceptions import AuthenticationFailed, NotAuthenticated, NotFound, Throttled
+from rest_framework.exceptions import (
+    AuthenticationFailed,
+    NotAuthenticated,
+    NotFound,
+    Throttled,
+    ValidationError,
+)
 from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -20,6 +26,7 @@ from rest_framework.serializers import BaseSerializer, Serializer
 from rest_framework.throttling import BaseThrottle
 from rest_framework.views import APIView
 
+from .fields import unknown_fields
 from .scopes import MANAGE, usual_scope
 from .throttling import Anonymous, Heavy
 
@@ -55,8 +62,10 @@ class ApiView(APIView):
         return checked
 
     def sent(self, kind: type[BaseSerializer[Any]], **context: Any) -> Any:
-        """Return the checked body."""
+        """Return the checked body, which has no fields but those of the serializer."""
         serializer = kind(data=self.request.data, context={"request": self.request, **context})
+        if unknown := unknown_fields(serializer, self.request.data):
+            raise ValidationError(unknown)
         serializer.is_valid(raise_exception=True)
         return serializer.validated_data
 

@@ -1,4 +1,4 @@
-"""Judges, their tasks and answers, and releases, in the API. Unknown fields are refused."""
+"""Judges, their tasks and answers, and releases, in the API."""
 
 from datetime import timedelta
 from typing import Any, Final
@@ -17,27 +17,14 @@ from .services import check_host, counts_of
 RELEASED_DAYS: Final = 30
 
 
-class Strict(serializers.Serializer[Any]):
-    """A body without other fields than these."""
-
-    def to_internal_value(self, data: Any) -> Any:
-        if isinstance(data, dict) and (
-            unknown := sorted(map(str, data.keys() - self.fields.keys()))
-        ):
-            raise serializers.ValidationError(
-                dict.fromkeys(unknown, "This address knows no such field.")
-            )
-        return super().to_internal_value(data)
-
-
-class SamplingSerializer(Strict):
+class SamplingSerializer(serializers.Serializer[Any]):
     temperature = Finite(min_value=0, max_value=100)
     seed = serializers.IntegerField(required=False, allow_null=True)
     max_tokens = serializers.IntegerField(min_value=1, max_value=1_000_000)
     one_by_one = serializers.BooleanField(default=False)
 
 
-class NewJudgeSerializer(Strict):
+class NewJudgeSerializer(serializers.Serializer[Any]):
     name = serializers.CharField(max_length=80, validators=[seen])
     kind = serializers.ChoiceField(Judge.Kind.choices)
     model = serializers.CharField(max_length=200, allow_blank=True, default="")
@@ -166,7 +153,7 @@ class PictureQuery(serializers.Serializer[Any]):
     )
 
 
-class NewAnswerSerializer(Strict):
+class NewAnswerSerializer(serializers.Serializer[Any]):
     task = serializers.CharField(max_length=100)
     attempt = serializers.IntegerField(min_value=1, max_value=1000)
     outcome = serializers.ChoiceField(JudgeAnswer.Outcome.choices)
@@ -187,7 +174,7 @@ class NewAnswerSerializer(Strict):
     )
 
 
-class NewAnswersSerializer(Strict):
+class NewAnswersSerializer(serializers.Serializer[Any]):
     answers = serializers.ListField(child=NewAnswerSerializer(), min_length=1, max_length=100)
 
 
@@ -224,7 +211,7 @@ class ReleaseSerializer(serializers.ModelSerializer[Release]):
         fields = read_only_fields = ["hosts", "purpose", "licence", "since", "until"]
 
 
-class NewReleaseSerializer(Strict):
+class NewReleaseSerializer(serializers.Serializer[Any]):
     hosts = serializers.ListField(
         child=serializers.CharField(max_length=253, validators=[check_host]),
         min_length=1,

@@ -96,6 +96,20 @@ def test_faults_deep_inside_are_pointed_at(admin):
     assert fault["pointer"] == "#/images/1/truth/1/points"
 
 
+def test_fields_that_an_address_does_not_know_are_refused(admin, new_study):
+    """A misspelt option would be left out in silence."""
+    response = admin.post("/api/v1/studies", new_study | {"recal_question": "Which?"})
+    assert is_problem(response, 422, "invalid")
+    assert [fault["pointer"] for fault in response.json()["errors"]] == ["#/recal_question"]
+    assert not Study.objects.filter(name="Another").exists()
+    box = {"points": [0, 0, 9, 0, 9, 9]}
+    images = [{"truth": [box, box | {"ignore": True}], "detections": []}]
+    response = admin.post("/api/v1/protocols/iou/score", {"images": images})
+    assert [fault["pointer"] for fault in response.json()["errors"]] == [
+        "#/images/0/truth/1/ignore"
+    ]
+
+
 def test_a_failure_says_nothing_of_the_inside(admin, monkeypatch, caplog):
     def fail(*args, **kwargs):
         raise OperationalError("disk of the server is full")
