@@ -33,10 +33,10 @@ class Past:
     n_set_aside: int
 
 
-def history(study: Study, annotator: User) -> list[Past]:
-    """Return the last answers and skips that are in force, newest first."""
+def history(study: Study, annotator: User, n: int = N_SHOWN) -> list[Past]:
+    """Return the last ``n`` answers and skips that are in force, newest first."""
     logs = _logs(study, annotator)
-    answers = list(islice((answer for log in logs for answer in _newest_first(*log)), N_SHOWN))
+    answers = list(islice((answer for log in logs for answer in _newest_first(*log)), n))
     screens = [event.screen for event, _ in answers]
     ids = {result for screen in screens for result in (screen.left_id, screen.right_id)}
     results = Result.objects.in_bulk(ids)

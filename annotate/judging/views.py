@@ -33,6 +33,8 @@ from .shortcuts import Answered, judged, judged_with, refused
 
 View = Callable[..., HttpResponseBase]
 _MOST_AHEAD = 3
+# On the annotator's own page.
+_N_LAST = 3
 
 
 def _signed_in(view: View) -> View:
@@ -278,6 +280,8 @@ def _start_or_end(request: SignedInRequest, study: Study, *, status: int = 200) 
 
 def _own(request: SignedInRequest, study: Study, *, status: int = 200) -> HttpResponse:
     context = annotator_summary.own_page(study, request.user)
+    last = answer_history.history(study, request.user, _N_LAST)
+    context["screens"] = list(map(past_data, last))
     return render(request, "judging/own.html", context, status=status)
 
 

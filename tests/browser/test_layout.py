@@ -4,11 +4,16 @@ import json
 from urllib.parse import parse_qs
 
 import pytest
+from django.urls import reverse
 from playwright.sync_api import expect
 
 from tests.support.browsing import MAIN_BUTTONS, check_accessible, check_states, resize
 from tests.support.cases import cases
 from tests.support.comparison import image, result, screen, without_results
+from tests.support.factories import add_annotator
+from tests.support.truths import rank_everything, same_truth
+
+AB = same_truth([["a"], ["b"], ["c"]])
 
 SIZES = [(1440, 900), (1024, 768), (1920, 1080), (844, 390), (390, 844), (768, 1024), (720, 450)]
 # Landscape windows from 900 px of width: tablets, laptops, screens.
@@ -364,3 +369,17 @@ def test_t47_twenty_judgements_of_three_answers_take_80_actions_and_no_scrolling
     assert len(site.sent) == 20
     assert sum(page.evaluate("actions").values()) == 80
     assert page.evaluate("[scrollX, scrollY]") == [0, 0]
+
+
+def test_the_pages_before_and_after_the_pairs_are_not_half_empty(open_as, live_server, at_work):
+    study, person = at_work
+    newcomer, done = add_annotator(study), add_annotator(study)
+    rank_everything(study, done, AB)
+    for name, who in (("judge", newcomer), ("own", newcomer), ("own", person), ("judge", done)):
+        page = open_as(who)
+        page.goto(live_server.url + reverse(f"judging:{name}", args=[study.slug]))
+        for size in ((1440, 900), (1920, 1080)):
+            resize(page, *size)
+            last = page.locator("main > :last-child").bounding_box()
+            assert last["y"] + last["height"] > 0.65 * size[1], (name, who, size)
+        check_accessible(page)

@@ -109,6 +109,19 @@ def test_after_the_last_pair_the_answer_says_where_to_go(page, study, annotator,
     assert "judging/own.html" in [template.name for template in response.templates]
 
 
+def test_the_own_page_shows_the_last_answers_which_can_be_changed_while_the_study_is_open(
+    page, study, annotator
+):
+    n_screens = rank_everything(study, annotator, AB)
+    assert n_screens > 3
+    own = reverse("judging:own", args=[study.slug])
+    text = page.get(own).text
+    assert (text.count("<tr>"), text.count("/change/")) == (1 + 3, 3)
+    Study.objects.update(state=Study.State.CLOSED)
+    text = page.get(own).text
+    assert (text.count("<tr>"), text.count("/change/")) == (1 + 3, 0)
+
+
 def test_an_incomplete_answer_is_422_with_the_reason_beside_the_question(page, turn):
     answers = asked_verdicts(AB, turn)
     del answers["precision"]
