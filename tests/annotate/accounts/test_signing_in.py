@@ -518,7 +518,7 @@ def test_addresses_are_added_after_the_password_and_removed(client, ana):
     asked = client.post(url, added)
     assert asked["Location"].startswith(reverse("account_reauthenticate"))
     assert "second@example.org" not in client.get(reverse("accounts:account")).text
-    # What was asked for is done once the password is right.
+    # The request is done once the password is right.
     client.post(asked["Location"], {"password": PHRASE}, follow=True)
     assert "second@example.org" in client.get(reverse("accounts:account")).text
     client.post(url, {"action_remove": "", "email": "second@example.org"})
