@@ -71,10 +71,13 @@ def _own_files(request, _folders):
 
 
 @pytest.fixture(autouse=True)
-def _language(request):
-    """English at first: a request leaves its language to the thread, and so to the next test."""
+def _as_in_a_new_process(request):
+    """English at first, and the playground's seconds: a request leaves both to the next test."""
     if not request.path.relative_to(_ROOT).as_posix().startswith(_PURE):
+        from annotate.guide import shortcuts
+
         translation.activate("en")
+        shortcuts.spent.clear()
 
 
 @pytest.fixture(scope="session")

@@ -39,6 +39,7 @@ from .playground import (
     score_drawing,
     to_link,
 )
+from .shortcuts import within_seconds
 
 _LIMITS: Final = {
     "width": WIDTH,
@@ -94,6 +95,7 @@ def _linked_keys(protocol: Protocol, sources: Mapping[str, str]) -> list[tuple[s
     return [(key, key in sources) for key in _keys(protocol)]
 
 
+@within_seconds
 @require_safe
 def protocol_page(request: HttpRequest, slug: str) -> HttpResponse:
     if slug not in registry.PROTOCOLS:
@@ -155,6 +157,7 @@ def _allowed(declared: "dataclasses.Field[Any]") -> str:
     )
 
 
+@within_seconds
 @require_safe
 def playground_page(request: HttpRequest) -> HttpResponse:
     return _with_playground(request, "guide/playground_page.html", {}, only=None)
@@ -169,6 +172,7 @@ def picture(request: HttpRequest, name: str) -> HttpResponse:
     return HttpResponse(drawing, content_type="image/svg+xml", headers=_PICTURE_HEADERS)
 
 
+@within_seconds
 @require_POST
 def score(request: HttpRequest) -> JsonResponse:
     """Score the scene of a link by every protocol, or by the one that is named."""

@@ -302,6 +302,21 @@ def test_another_site_cannot_ask(client):
     assert ask(strict, to_link(SMALL), headers={"X-CSRFToken": token}).status_code == 200
 
 
+def test_a_network_has_so_many_seconds_of_a_minute(monkeypatch):
+    monkeypatch.setattr("annotate.guide.shortcuts.SECONDS_A_MINUTE", 1e-6)
+    monkeypatch.setattr("annotate.guide.shortcuts.monotonic", lambda: 59.0)
+    one, near, far = (
+        Client(REMOTE_ADDR=address) for address in ("2001:db8::1", "2001:db8::2", "192.0.2.7")
+    )
+    assert ask(one, to_link(SMALL)).status_code == 200
+    assert ask(near, to_link(SMALL)).status_code == 429
+    for address in (PLAYGROUND, reverse("guide:protocol", args=["iou"])):
+        assert near.get(address).status_code == 429
+    assert ask(far, to_link(SMALL)).status_code == 200
+    monkeypatch.setattr("annotate.guide.shortcuts.monotonic", lambda: 60.0)
+    assert ask(one, to_link(SMALL)).status_code == 200
+
+
 def test_percents_are_rounded_as_the_page_rounds_them():
     assert [percent(value) for value in (None, 0, 1, 1 / 3, 1 / 32)] == [
         "–", "0.00", "100.00", "33.33", "3.13",
