@@ -1,6 +1,7 @@
 """The layout of the comparison page: a large photograph in every window, and nothing over it."""
 
 import json
+import re
 from urllib.parse import parse_qs
 
 import pytest
@@ -245,6 +246,22 @@ def test_t38_the_ring_of_the_focus_is_seen_whole(open_site, size):
       return isUnder || left - far < -3 || right + far > innerWidth + 3 || bottom + far > innerHeight;
     })""")
     assert rings == [False] * 3
+
+
+def test_t51_sides_are_top_and_bottom_in_all_words_while_they_are(open_site):
+    """Left and right are still places in the image ("upper left:"), and pairs left."""
+    first = screen(settings={"place_list": "request"})
+    page = open_site(first, layout=None, viewport={"width": 768, "height": 1024}).page
+    shown = {"": "Top better", "n": "1 top, 0 bottom", "v": "", "Shift+V": "Bottom result lacks 1"}
+    for key, words in (shown | {"?": "Equal"}).items():
+        if key:
+            page.keyboard.press(key)
+        expect(page.locator("body")).to_contain_text(words, use_inner_text=True)
+        text = page.locator("body").inner_text()
+        assert re.findall(r"(?i).*\b(?:left|right)\b(?!:| \().*", text) == [], key
+    expect(page.locator("[data-help-dialog] th").nth(1)).to_have_text(
+        "Top better", use_inner_text=True
+    )
 
 
 def test_t56_the_title_and_the_progress_are_on_one_line(open_site):

@@ -134,6 +134,12 @@ export const onEachSide = (results, shapes) => {
   return { left, right };
 };
 
+// How many boxes each side has, with the names of the sides.
+export const sidesInWords = ({ root }, { left, right }) =>
+  root.hasAttribute("data-stacked")
+    ? gettext("{left} top, {right} bottom", { left, right })
+    : gettext("{left} left, {right} right", { left, right });
+
 // The places of a pair, computed once.
 export function differencesOf(pair) {
   const { left, right } = pair.results;
@@ -176,14 +182,15 @@ export function goToNext(pair) {
   if (n === 0) return { n, words: gettext("No differences: every box has a counterpart.") };
   const found = goTo(pair, ((pair.place ?? -1) + 1) % n);
   const words = [
-    gettext("Place {at} of {n} (boxes: {left} left, {right} right)", found),
+    gettext("Place {at} of {n} (boxes: {sides})", { ...found, sides: sidesInWords(pair, found) }),
     showsCoverage() && gettext("seen {seen} of {n}", found),
   ];
   return { n, words: words.filter(Boolean).join(", ") };
 }
 
-// The number of boxes without a twin of the left and of the right result.
-export function inWords({ results }) {
-  const [left, right] = [results.left, results.right].map(({ polygons, nTwins }) => polygons.length - nTwins);
-  return gettext("Without a counterpart: {left} left, {right} right.", { left, right });
+// The number of boxes without a twin on each side.
+export function inWords(pair) {
+  const { left, right } = pair.results;
+  const [nLeft, nRight] = [left, right].map(({ polygons, nTwins }) => polygons.length - nTwins);
+  return gettext("Without a counterpart: {sides}.", { sides: sidesInWords(pair, { left: nLeft, right: nRight }) });
 }

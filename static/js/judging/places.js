@@ -17,13 +17,15 @@ const WHERE = [
 
 const third = (low, high, size) => Math.min(Math.max(Math.floor((1.5 * (low + high)) / size), 0), 2);
 
-// Where a place is in the image, and which result lacks how many boxes there. names: of the results, by side.
-export function wordsOf({ left, top, right, bottom, shapes }, results, { width, height }, names) {
+// Where a place is in the image, and which result lacks how many boxes there.
+function wordsOf({ left, top, right, bottom, shapes }, pair) {
+  const { width, height } = pair.image;
   const where = WHERE[third(top, bottom, height)][third(left, right, width)];
-  const n = differences.onEachSide(results, shapes);
-  if (n.left && n.right) return gettext("{where}: boxes differ ({left} left, {right} right)", { where, ...n });
-  const lacks = n.left ? "right" : "left";
-  return gettext("{where}: {result} lacks {n}", { where, result: names[lacks].result, n: n.left + n.right });
+  const n = differences.onEachSide(pair.results, shapes);
+  const sides = differences.sidesInWords(pair, n);
+  if (n.left && n.right) return gettext("{where}: boxes differ ({sides})", { where, sides });
+  const { result } = pair.layout.names()[n.left ? "right" : "left"];
+  return gettext("{where}: {result} lacks {n}", { where, result, n: n.left + n.right });
 }
 
 // pair: the record of panes.js. onClose() is called when a person closes the list.
@@ -46,8 +48,7 @@ export function createList(pair, onClose) {
 
   function fill() {
     const places = differences.differencesOf(pair);
-    const names = pair.layout.names();
-    const now = [pair.screen, pair.image.url, names.left.result].join();
+    const now = [pair.screen, pair.image.url, pair.layout.names().left.result].join();
     if (now === shown) return;
     shown = now;
     const list = document.createElement("ol");
@@ -55,8 +56,7 @@ export function createList(pair, onClose) {
       const go = Object.assign(document.createElement("button"), { type: "button" });
       go.addEventListener("click", () => differences.goTo(pair, at));
       if (pair.settings.place_list !== "never") go.append(...["left", "right"].map((side) => cropOf(pair, side, place)));
-      const words = wordsOf(place, pair.results, pair.image, names);
-      go.append(Object.assign(document.createElement("span"), { textContent: words }));
+      go.append(Object.assign(document.createElement("span"), { textContent: wordsOf(place, pair) }));
       list.append(document.createElement("li"));
       list.lastChild.append(go);
     });
