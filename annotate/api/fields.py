@@ -16,7 +16,7 @@ MAX_POINTS = 200
 MAX_TEXT = 1000
 
 
-def unknown_fields(serializer: serializers.Field[Any, Any, Any, Any], sent: Any) -> Any:
+def unknown_fields(serializer: serializers.Field[Any, Any, Any, Any] | None, sent: Any) -> Any:
     """Return a fault, in the framework's form, for each field that no serializer has; {} for none."""
     if isinstance(serializer, serializers.ListSerializer) and isinstance(sent, list):
         faults = [unknown_fields(serializer.child, one) for one in sent]
