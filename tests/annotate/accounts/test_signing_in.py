@@ -64,6 +64,12 @@ def test_no_greeting_comes_before_what_was_asked_for(client, ana):
     assert re.search(r">\s*ana\s*</a>", page.text), "the header names the user"
 
 
+@pytest.mark.parametrize("there", ["https://elsewhere.example/", "//elsewhere.example/"])
+def test_signing_in_leads_nowhere_outside_the_site(client, ana, there):
+    form = {"login": "ana", "password": PHRASE, "next": there}
+    assert client.post(reverse("account_login"), form)["Location"] == reverse("home")
+
+
 # Lockout
 
 
