@@ -21,6 +21,10 @@ from .studies.models import Role, Study
 class Permissions(ModelBackend):
     """Django's backend, for sign-in and the rescue pages, with the rules of this site."""
 
+    def get_user(self, user_id: int) -> User | None:
+        """Return the user with preferences, which every page reads, by one query."""
+        return _first(User.objects.select_related("preferences"), user_id)
+
     def has_perm(self, person: Person, permission: str, row: Model | None = None) -> bool:
         """Return whether a user has a permission, for the whole site or for one row.
 
@@ -57,9 +61,12 @@ class Participants(BaseBackend):
     def get_user(self, user_id: int) -> User | None:
         """Return the participant with preferences, visit, entrance and study, by one query."""
         related = ("preferences", "arrival__entrance", "arrival__study")
-        people = User.objects.select_related(*related).filter(pk=user_id, is_active=True)
-        # Unlike first(), a slice adds no order, which takes Django long for so many columns.
-        return next(iter(people[:1]), None)
+        return _first(User.objects.select_related(*related), user_id)
+
+
+def _first(people: QuerySet[User], user_id: int) -> User | None:
+    # Unlike first(), a slice adds no order, which takes Django long for so many columns.
+    return next(iter(people.filter(pk=user_id, is_active=True)[:1]), None)
 
 
 def is_admin(person: Person) -> bool:
