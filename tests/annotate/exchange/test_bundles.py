@@ -85,6 +85,8 @@ def test_a_study_goes_out_and_comes_back_the_same(study, photographs):
         Image.objects.update(sha256="", content_type="", width=None, height=None)
         forget_photographs()
     before = {name: n for name, n in n_rows().items() if name not in ("Import", "User")}
+    layout = {"panes": "one", "scale": 0.25}
+    n_layouts = Judgement.objects.filter(recall="left").update(layout=layout)
     first = bundle_of(study, photographs=photographs)
     assert bundle_of(study, photographs=photographs) == first
     empty_the_site()
@@ -93,6 +95,7 @@ def test_a_study_goes_out_and_comes_back_the_same(study, photographs):
     loaded = import_study(io.BytesIO(first))
     assert loaded.notes == []
     assert {name: n_rows()[name] for name in before} == before
+    assert Judgement.objects.filter(layout=layout).count() == n_layouts > 0
     again = bundle_of(loaded.study, photographs=photographs)
     assert members_of(again) == members_of(first)
     assert again == first
