@@ -291,6 +291,11 @@ def test_every_page_fits_the_narrowest_screens(visitor, address, study, annotato
         page.goto(address(name, *arguments))
         ready(page)
         check_fits(page, *sizes)
+        # T47: the layout of the comparison page.
+        for (width, height), n_panes in zip(sizes, (2, 1), strict=True):
+            resize(page, width, height)
+            n_shown = page.locator(".pane:visible").count()
+            assert n_shown == (0 if name == "practice" else n_panes), (name, width)
     resize(page, 1024, 768)
     page.goto(address("pair", 1, 1))
     answer(page, as_expected(EXERCISES[1][0]))
