@@ -95,7 +95,7 @@ def test_ground_truth_that_cannot_be_right_stops_the_api(folder):
         "http://testserver"
     )
     content = (folder / "gt.zip").read_bytes()
-    sent = {"file": SimpleUploadedFile("gt.zip", content), "format": "ltrb"}
+    sent = {"file": SimpleUploadedFile("gt.zip", content)}
     file = client.post(f"{load}/files", sent, format="multipart").json()
     client.patch(f"{load}/files/{file['id']}", {"format": "ltrb"})
     client.post(f"{load}/check")
