@@ -264,14 +264,24 @@ def test_t51_sides_are_top_and_bottom_in_all_words_while_they_are(open_site):
     )
 
 
-def test_t56_the_title_and_the_progress_are_on_one_line(open_site):
+def test_t56_a_long_title_is_whole_and_in_line_with_the_progress_and_tools_are_in_one_line(
+    open_site,
+):
     page = open_site(screen()).page
+    title = page.locator("h1")
+    title.evaluate("one => { one.textContent = 'Eight detectors on incidental scene text' }")
     for size in ((1024, 768), (1440, 900), (1920, 1080)):
         resize(page, *size)
         middles = page.evaluate("""() => [".screen-header h1", "[data-image-number]", "[data-progress-text]"]
           .map((name) => document.querySelector(name).getBoundingClientRect())
           .map(({ top, bottom }) => (top + bottom) / 2)""")
         assert max(middles) - min(middles) < 1, (size, middles)
+        assert title.evaluate("one => one.scrollWidth <= one.clientWidth"), size
+        tops = page.locator(".viewtools button:visible").evaluate_all(
+            "all => all.map((one) => Math.round(one.getBoundingClientRect().top))"
+        )
+        assert len(tops) > 10
+        assert max(tops) - min(tops) < 8, (size, tops)
 
 
 # The keys of the specification, section 5, and those that came later; M only where a study shows matches.
