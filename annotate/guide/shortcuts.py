@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import wraps
 from time import monotonic, thread_time
-from typing import Concatenate, Final, ParamSpec
+from typing import Any, Final
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -16,15 +16,14 @@ SECONDS_A_MINUTE: Final = 20.0
 _MOST_KEPT: Final = 10_000
 # {(minute, network): seconds}, in memory: requests of strangers write no rows.
 spent: Final[dict[tuple[int, str], float]] = {}
-_More = ParamSpec("_More")
-_View = Callable[Concatenate[HttpRequest, _More], HttpResponse]
+_View = Callable[..., HttpResponse]
 
 
-def within_seconds(view: _View[_More]) -> _View[_More]:
+def within_seconds(view: _View) -> _View:
     """Answer with 429 once the client's network has used up the seconds of this minute."""
 
     @wraps(view)
-    def answer(request: HttpRequest, *args: _More.args, **kwargs: _More.kwargs) -> HttpResponse:
+    def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         key = int(monotonic()) // 60, network_of(request.META["REMOTE_ADDR"])
         if spent.get(key, 0) >= SECONDS_A_MINUTE:
             return render(request, "429.html", status=429)
