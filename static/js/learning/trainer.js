@@ -49,7 +49,7 @@ const capOf = (root, { criterion, verdict }) => root.querySelector(`[data-key="$
 function wordsIn(root, cell) {
   const place = capOf(root, cell).closest("td");
   const column = place.closest("table").tHead.rows[0].cells[place.cellIndex];
-  return `${place.parentElement.cells[0].textContent}, ${column.textContent.toLowerCase()}`;
+  return `${place.parentElement.cells[0].textContent}, ${column.innerText.toLowerCase()}`;
 }
 
 export function init(root, read) {
