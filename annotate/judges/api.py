@@ -127,11 +127,15 @@ def _tasks(judge: Judge, waiting: list[tuple[Task, int]]) -> Iterator[dict[str, 
     results = Result.objects.in_bulk(keys)
     images = Image.objects.select_related("dataset").in_bulk({task.image for task, _ in waiting})
     sizes: dict[int, tuple[int, int]] = {}
+    truths: dict[int, Any] = {}
     for task, attempt in waiting:
         image = images[task.image]
         pair = Pair(judge.study, image, results[task.left], results[task.right])
         if image.pk not in sizes:
             sizes[image.pk] = pair.size
+            if judge.sees_truth:
+                counted = [region for region in image.truth_regions if not region.ignored]
+                truths[image.pk] = drawn(counted, image.dataset.box_convention)
         width, height = sizes[image.pk]
         row = {
             "task": task.name,
@@ -146,8 +150,7 @@ def _tasks(judge: Judge, waiting: list[tuple[Task, int]]) -> Iterator[dict[str, 
             "parts": pair.parts,
         }
         if judge.sees_truth:
-            counted = [region for region in image.truth_regions if not region.ignored]
-            row["truth"] = drawn(counted, image.dataset.box_convention)
+            row["truth"] = truths[image.pk]
         yield row
 
 
