@@ -1,6 +1,7 @@
 """All work that runs outside requests, with the permission that each kind needs."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -78,14 +79,17 @@ register(questions.KIND, questions.compute, FOLLOWS)
 register(planning.KIND, planning.compute, Needed("annotate.see_dataset", _dataset))
 register(codabench.WRITE, codabench.write, LOADS)
 register(codabench.LOAD, codabench.load, LOADS)
-register(exchange.BUNDLE, exchange.bundle, FOLLOWS)
-register(exchange.RAW, exchange.raw_data, FOLLOWS)
-register(exchange.TRUTH, exchange.truth, Needed("annotate.see_dataset", _dataset))
-register(exchange.PHOTOGRAPHS, exchange.photographs, Needed("annotate.see_dataset", _dataset))
-register(exchange.RESULTS, exchange.results, Needed("annotate.see_dataset", _dataset_of_method))
-register(exchange.CAUSES, exchange.causes, Needed("annotate.see_dataset", _dataset_of_run))
 register(publication.PAPER, publication.paper, FOLLOWS)
 register(publication.FILE, publication.file, PUBLISHES)
+for kind, needed in {
+    exchange.BUNDLE: FOLLOWS,
+    exchange.RAW: FOLLOWS,
+    exchange.TRUTH: Needed("annotate.see_dataset", _dataset),
+    exchange.PHOTOGRAPHS: Needed("annotate.see_dataset", _dataset),
+    exchange.RESULTS: Needed("annotate.see_dataset", _dataset_of_method),
+    exchange.CAUSES: Needed("annotate.see_dataset", _dataset_of_run),
+}.items():
+    register(kind, partial(exchange.write, kind), needed)
 
 UPKEEP += [
     mail.forget_letters,

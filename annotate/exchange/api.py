@@ -1,17 +1,15 @@
 """A study's raw data in the API."""
 
-from django.http import Http404, HttpResponseBase, StreamingHttpResponse
+from django.http import Http404, HttpResponseBase
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.throttling import BaseThrottle
 
 from annotate.access import permitted
 from annotate.api.idempotency import idempotent
 from annotate.api.scopes import READ
-from annotate.api.throttling import Heavy
 from annotate.api.views import AnyType, ApiView, SignedInRequest
 from annotate.datasets.models import Dataset
 from annotate.datasets.shortcuts import seen_dataset
@@ -21,25 +19,22 @@ from annotate.judging.shortcuts import judged
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.shortcuts import followed
 
-from . import own_answers, raw, work
+from . import raw, work
 from .scores import scores_response
-from .shortcuts import own_answers_response
+from .shortcuts import own_answers_response, table_response
+
+_TABLE = {(200, "text/csv"): OpenApiTypes.STR, (200, "application/json"): OpenApiTypes.ANY}
 
 
 class RawFile(ApiView):
     content_negotiation_class = AnyType
-
-    def get_throttles(self) -> list[BaseThrottle]:
-        return [*super().get_throttles(), Heavy()]
+    heavy_methods = ("GET", "HEAD")
 
     @extend_schema(
         parameters=[
             OpenApiParameter("name", str, OpenApiParameter.PATH, enum=list(raw.FILES)),
         ],
-        responses={
-            (200, "text/csv"): OpenApiTypes.STR,
-            (200, "application/json"): OpenApiTypes.ANY,
-        },
+        responses=_TABLE,
     )
     def get(self, request: Request, slug: str, name: str) -> HttpResponseBase:
         """Return a study's raw data, row by row, with pseudonyms for annotators."""
@@ -47,11 +42,7 @@ class RawFile(ApiView):
         if name not in raw.FILES:
             raise Http404
         raw.require_small(study)
-        return StreamingHttpResponse(
-            raw.content(study, name),
-            content_type=raw.FILES[name].content_type,
-            headers={"Content-Disposition": f'attachment; filename="{study.slug}-{name}"'},
-        )
+        return table_response(raw.content(study, name), f"{study.slug}-{name}")
 
 
 class OwnAnswers(ApiView):
@@ -59,12 +50,9 @@ class OwnAnswers(ApiView):
 
     @extend_schema(
         parameters=[
-            OpenApiParameter("extension", str, OpenApiParameter.PATH, enum=own_answers.EXTENSIONS),
+            OpenApiParameter("extension", str, OpenApiParameter.PATH, enum=[*raw.WRITERS]),
         ],
-        responses={
-            (200, "text/csv"): OpenApiTypes.STR,
-            (200, "application/json"): OpenApiTypes.ANY,
-        },
+        responses=_TABLE,
     )
     def get(self, request: SignedInRequest, slug: str, extension: str) -> HttpResponseBase:
         """Return all your answers and skips in a study, also undone ones, without method names."""
@@ -73,9 +61,7 @@ class OwnAnswers(ApiView):
 
 class ScoresOfDataset(ApiView):
     content_negotiation_class = AnyType
-
-    def get_throttles(self) -> list[BaseThrottle]:
-        return [*super().get_throttles(), Heavy()]
+    heavy_methods = ("GET", "HEAD")
 
     @extend_schema(
         parameters=[OpenApiParameter("protocol", str, description="Name of one run.")],
@@ -91,9 +77,7 @@ class CausesOfRun(ApiView):
     """Export for users who may read the run, so the read scope is enough."""
 
     writing_scope = READ
-
-    def get_throttles(self) -> list[BaseThrottle]:
-        return [*super().get_throttles(), Heavy()]
+    heavy_methods = ("POST",)
 
     @extend_schema(request=None, responses={202: JobSerializer})
     @idempotent
@@ -108,4 +92,4 @@ class CausesOfRun(ApiView):
         )
         if not run.has_causes:
             raise Http404
-        return accepted(self, work.start_causes(run=run, person=request.user))
+        return accepted(self, work.start(work.CAUSES, run, person=request.user))

@@ -5,13 +5,12 @@ from typing import Final
 
 from django.contrib.auth.models import User
 
-from annotate.csv_tables import Column, as_csv
+from annotate.csv_tables import Column
 from annotate.judging.models import Assignment, Judgement, Skip
 from annotate.judging.replay import is_withdrawn, stored_events
 from annotate.studies.models import Study
 from rankings.elicitation.log import CRITERIA
 
-from .raw import as_json
 from .rows import Row
 
 # Neither methods nor the purpose of a pair: the annotator may still be annotating.
@@ -31,13 +30,6 @@ COLUMNS: Final = (
         "layout", "beside, stacked, one or empty", "The layout of both results; empty: not known."
     ),
 )
-
-
-WRITERS: Final = {
-    "csv": (as_csv, "text/csv; charset=utf-8"),
-    "json": (as_json, "application/json"),
-}
-EXTENSIONS: Final = tuple(WRITERS)
 
 
 def own_answers(study: Study, annotator: User) -> Iterator[Row]:

@@ -17,17 +17,7 @@ from annotate.reports.errors import TooLarge
 from annotate.reports.snapshots import snapshot
 from annotate.studies.models import Study
 
-from .columns import (
-    DICTIONARY_COLUMNS,
-    EVENT_COLUMNS,
-    EXCLUSION_COLUMNS,
-    JUDGE_ANSWER_COLUMNS,
-    JUDGE_COLUMNS,
-    JUDGE_RANKING_COLUMNS,
-    NOTE_COLUMNS,
-    QUESTION_COLUMNS,
-    RANKING_COLUMNS,
-)
+from .columns import COLUMNS
 from .rows import dictionary, events, exclusions, notes, questions, rankings
 
 CHECKSUMS: Final = "checksums.sha256"
@@ -45,44 +35,36 @@ def as_json(columns: Sequence[Column], rows: Iterable[Row]) -> Iterator[str]:
     yield "[]\n" if before == "[" else "\n]\n"
 
 
-_CSV, _JSON = "text/csv; charset=utf-8", "application/json"
+# By extension: the writer of a table, and the type of the file.
+WRITERS: Final = {
+    "csv": (as_csv, "text/csv; charset=utf-8"),
+    "json": (as_json, "application/json"),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """One file of the raw data: its label, rows, columns, type and writer."""
+    """One file of the raw data: its label, and its rows."""
 
     label: str | Promise
     rows: Callable[..., Iterator[Row]]
-    columns: Sequence[Column]
-    content_type: str = _CSV
-    write: Callable[[Sequence[Column], Iterable[Row]], Iterator[str]] = as_csv
 
 
 # About 130,000 events.
 MAX_RANKINGS_AT_ONCE: Final = 5000
+# By table and extension.
 FILES: Final[Mapping[str, File]] = {
-    "events.csv": File(gettext_lazy("every event, CSV"), events, EVENT_COLUMNS),
-    "events.json": File(gettext_lazy("every event, JSON"), events, EVENT_COLUMNS, _JSON, as_json),
-    "rankings.csv": File(gettext_lazy("every ranking, CSV"), rankings, RANKING_COLUMNS),
-    "rankings.json": File(
-        gettext_lazy("every ranking, JSON"), rankings, RANKING_COLUMNS, _JSON, as_json
-    ),
-    "exclusions.csv": File(
-        gettext_lazy("who was left out of reports and why, CSV"), exclusions, EXCLUSION_COLUMNS
-    ),
-    "notes.csv": File(gettext_lazy("annotators' notes, CSV"), notes, NOTE_COLUMNS),
-    "questions.csv": File(
-        gettext_lazy("answers to the questions of entrances, CSV"), questions, QUESTION_COLUMNS
-    ),
-    "judges.csv": File(gettext_lazy("programs that judged, CSV"), judges.judges, JUDGE_COLUMNS),
-    "judge_answers.csv": File(
-        gettext_lazy("every answer of a program, CSV"), judges.answers, JUDGE_ANSWER_COLUMNS
-    ),
-    "judge_rankings.csv": File(
-        gettext_lazy("rankings by programs, CSV"), judges.rankings, JUDGE_RANKING_COLUMNS
-    ),
-    "dictionary.csv": File(gettext_lazy("the columns, CSV"), dictionary, DICTIONARY_COLUMNS),
+    "events.csv": File(gettext_lazy("every event, CSV"), events),
+    "events.json": File(gettext_lazy("every event, JSON"), events),
+    "rankings.csv": File(gettext_lazy("every ranking, CSV"), rankings),
+    "rankings.json": File(gettext_lazy("every ranking, JSON"), rankings),
+    "exclusions.csv": File(gettext_lazy("who was left out of reports and why, CSV"), exclusions),
+    "notes.csv": File(gettext_lazy("annotators' notes, CSV"), notes),
+    "questions.csv": File(gettext_lazy("answers to the questions of entrances, CSV"), questions),
+    "judges.csv": File(gettext_lazy("programs that judged, CSV"), judges.judges),
+    "judge_answers.csv": File(gettext_lazy("every answer of a program, CSV"), judges.answers),
+    "judge_rankings.csv": File(gettext_lazy("rankings by programs, CSV"), judges.rankings),
+    "dictionary.csv": File(gettext_lazy("the columns, CSV"), dictionary),
 }
 
 
@@ -100,9 +82,10 @@ def require_small(study: Study) -> None:
 
 def content(study: Study, name: str, *, names: bool = False) -> Iterator[bytes]:
     """Yield one of FILES in pieces; memory does not grow with the study."""
-    file = FILES[name]
+    table, _dot, extension = name.partition(".")
+    write, _type = WRITERS[extension]
     with snapshot():
-        for piece in file.write(file.columns, file.rows(study, names=names)):
+        for piece in write(COLUMNS[table], FILES[name].rows(study, names=names)):
             yield piece.encode()
 
 
@@ -154,12 +137,12 @@ def zip_entry(name: str, *, compress: bool = True) -> zipfile.ZipInfo:
 def _write_all(study: Study, opened: Callable[[str], IO[bytes]], *, names: bool) -> None:
     sums = []
     with snapshot():
-        for name, file in FILES.items():
+        for name in FILES:
             digest = hashlib.sha256()
             with opened(name) as out:
-                for piece in file.write(file.columns, file.rows(study, names=names)):
-                    out.write(piece.encode())
-                    digest.update(piece.encode())
+                for piece in content(study, name, names=names):
+                    out.write(piece)
+                    digest.update(piece)
             sums.append(f"{digest.hexdigest()}  {name}\n")
     with opened(CHECKSUMS) as out:
         out.write("".join(sums).encode())

@@ -12,13 +12,14 @@ from annotate.reports.errors import TooLarge
 from annotate.reports.snapshots import snapshot
 from annotate.scoring.models import ProtocolRun, Score
 
-from .columns import SCORE_COLUMNS
+from .columns import COLUMNS
 from .rows import Row
+from .shortcuts import table_response
 
 # About ten seconds of a web process.
 MAX_SCORES: Final = 1_000_000
 _AT_A_TIME: Final = 2000
-_OF_SCORES: Final = [column.name for column in SCORE_COLUMNS][3:-1]
+_OF_SCORES: Final = [column.name for column in COLUMNS["scores"]][3:-1]
 
 
 def scores_response(dataset: Dataset, protocol: str = "") -> StreamingHttpResponse:
@@ -35,16 +36,12 @@ def scores_response(dataset: Dataset, protocol: str = "") -> StreamingHttpRespon
         )
         raise TooLarge(refusal.format(dataset=dataset, n=n_scores, most=MAX_SCORES))
     asked = [run for run in runs if protocol in ("", run.name)]
-    return StreamingHttpResponse(
-        _content(dataset, asked),
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{dataset.slug}-scores.csv"'},
-    )
+    return table_response(_content(dataset, asked), f"{dataset.slug}-scores.csv")
 
 
 def _content(dataset: Dataset, runs: list[ProtocolRun]) -> Iterator[bytes]:
     with snapshot():
-        for piece in as_csv(SCORE_COLUMNS, _rows(dataset, runs)):
+        for piece in as_csv(COLUMNS["scores"], _rows(dataset, runs)):
             yield piece.encode()
 
 

@@ -1,22 +1,26 @@
-"""The response that sends annotators their own answers as a file, for the page and the API."""
+"""Responses that send tables as files, for pages and the API."""
+
+from collections.abc import Iterable
 
 from django.contrib.auth.models import User
-from django.http import Http404, HttpResponseBase, StreamingHttpResponse
+from django.http import Http404, StreamingHttpResponse
 
 from annotate.studies.models import Study
 
-from . import own_answers
+from . import own_answers, raw
 
 
-def own_answers_response(study: Study, annotator: User, extension: str) -> HttpResponseBase:
+def table_response(pieces: Iterable[bytes | str], name: str) -> StreamingHttpResponse:
+    """Send a table in pieces as a file of this name, whose extension determines the type."""
+    _write, content_type = raw.WRITERS[name.rpartition(".")[2]]
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return StreamingHttpResponse(pieces, content_type=content_type, headers=headers)
+
+
+def own_answers_response(study: Study, annotator: User, extension: str) -> StreamingHttpResponse:
     """Send all of an annotator's answers in a study as a table; 404 for an unknown extension."""
-    if extension not in own_answers.WRITERS:
+    if extension not in raw.WRITERS:
         raise Http404
-    write, content_type = own_answers.WRITERS[extension]
-    return StreamingHttpResponse(
-        write(own_answers.COLUMNS, own_answers.own_answers(study, annotator)),
-        content_type=content_type,
-        headers={
-            "Content-Disposition": f'attachment; filename="{study.slug}-own-answers.{extension}"'
-        },
-    )
+    write, _content_type = raw.WRITERS[extension]
+    pieces = write(own_answers.COLUMNS, own_answers.own_answers(study, annotator))
+    return table_response(pieces, f"{study.slug}-own-answers.{extension}")

@@ -8,13 +8,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import (
-    Http404,
-    HttpRequest,
-    HttpResponse,
-    HttpResponseBase,
-    StreamingHttpResponse,
-)
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -33,10 +27,10 @@ from annotate.studies.models import Study
 from annotate.studies.shortcuts import followed
 
 from . import elsewhere, raw, work
-from .columns import SELECTION_COLUMNS, TABLES
+from .columns import COLUMNS, TABLES
 from .forms import AnswersForm
 from .scores import scores_response
-from .shortcuts import own_answers_response
+from .shortcuts import own_answers_response, table_response
 
 
 @login_required
@@ -69,11 +63,7 @@ def raw_file(request: HttpRequest, slug: str, name: str) -> HttpResponseBase:
     if table != name:
         line = raw.checksum(study, table, names=with_names)
         return HttpResponse(line, content_type="text/plain; charset=utf-8")
-    return StreamingHttpResponse(
-        raw.content(study, name, names=with_names),
-        content_type=raw.FILES[name].content_type,
-        headers={"Content-Disposition": f'attachment; filename="{study.slug}-{name}"'},
-    )
+    return table_response(raw.content(study, name, names=with_names), f"{study.slug}-{name}")
 
 
 @never_cache
@@ -90,7 +80,7 @@ def raw_zip(request: SignedInRequest, slug: str) -> HttpResponse:
     """Start writing all tables into one zip."""
     study = followed(request, slug)
     names = request.POST.get("names") == "yes"
-    return go_to(work.start_raw(study=study, names=names, person=request.user))
+    return go_to(work.start(work.RAW, study, names=names, person=request.user))
 
 
 @login_required
@@ -99,8 +89,8 @@ def bundle(request: SignedInRequest, slug: str) -> HttpResponse:
     """Start writing the whole study for another site or an archive."""
     study = followed(request, slug)
     photographs, names = (request.POST.get(what) == "yes" for what in ("images", "names"))
-    job = work.start_bundle(study=study, photographs=photographs, names=names, person=request.user)
-    return go_to(job)
+    asked = {"photographs": photographs, "names": names}
+    return go_to(work.start(work.BUNDLE, study, person=request.user, **asked))
 
 
 @login_required
@@ -108,14 +98,15 @@ def bundle(request: SignedInRequest, slug: str) -> HttpResponse:
 def truth_file(request: SignedInRequest, slug: str, extension: str) -> HttpResponse:
     """Start writing a dataset's ground truth as a file."""
     dataset = seen_dataset(request, slug)
-    return go_to(work.start_truth(dataset=dataset, extension=extension, person=request.user))
+    return go_to(work.start(work.TRUTH, dataset, extension=extension, person=request.user))
 
 
 @login_required
 @require_POST
 def photographs_file(request: SignedInRequest, slug: str) -> HttpResponse:
     """Start writing a dataset's photographs as a file."""
-    return go_to(work.start_photographs(dataset=seen_dataset(request, slug), person=request.user))
+    dataset = seen_dataset(request, slug)
+    return go_to(work.start(work.PHOTOGRAPHS, dataset, person=request.user))
 
 
 @login_required
@@ -125,7 +116,7 @@ def results_file(request: SignedInRequest, slug: str, method: str, extension: st
     of = get_object_or_404(
         seen_dataset(request, slug).methods.select_related("dataset"), slug=method
     )
-    return go_to(work.start_results(method=of, extension=extension, person=request.user))
+    return go_to(work.start(work.RESULTS, of, extension=extension, person=request.user))
 
 
 @login_required
@@ -145,15 +136,12 @@ def selection_file(request: HttpRequest, slug: str, pk: int, kind: str) -> HttpR
     """Send the names of a selection's images, one a line, or a table of them."""
     dataset = seen_dataset(request, slug)
     selection = get_object_or_404(dataset.selections.all(), pk=pk)
-    name = f'attachment; filename="{dataset.slug}-selection-{pk}.{kind}"'
-    headers = {"Content-Disposition": name}
+    name = f"{dataset.slug}-selection-{pk}.{kind}"
     if kind == "csv":
-        pieces = as_csv(SELECTION_COLUMNS, rows_of(selection))
-        return StreamingHttpResponse(
-            pieces, content_type="text/csv; charset=utf-8", headers=headers
-        )
+        return table_response(as_csv(COLUMNS["selections"], rows_of(selection)), name)
     images = Image.objects.filter(selections=selection).in_order()
     lines = "".join(f"{image}\n" for image in images.values_list("name", flat=True))
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return HttpResponse(lines, content_type="text/plain; charset=utf-8", headers=headers)
 
 
@@ -164,7 +152,7 @@ def causes_file(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     run = get_object_or_404(seen_dataset(request, slug).runs.all(), pk=pk)
     if not run.has_causes:
         raise Http404
-    return go_to(work.start_causes(run=run, person=request.user))
+    return go_to(work.start(work.CAUSES, run, person=request.user))
 
 
 @takes_files(loads_data)

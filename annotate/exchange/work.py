@@ -2,11 +2,12 @@
 
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from shutil import copyfileobj
 from typing import IO, Any, Final
 
 from django.contrib.auth.models import User
+from django.db.models import Model, QuerySet
 from django.utils.translation import gettext as _
 
 from annotate.csv_tables import as_csv, some_at_a_time
@@ -27,7 +28,7 @@ from protocols.core.errors import ProtocolError
 
 from . import raw
 from .bundles.writing import write_bundle
-from .columns import CAUSE_COLUMNS, COST_COLUMNS
+from .columns import COLUMNS
 from .raw import zip_entry
 from .rows import Row
 
@@ -39,120 +40,34 @@ CAUSES: Final = "exchange.causes"
 PHOTOGRAPHS: Final = "exchange.photographs"
 
 
-def start_bundle(*, study: Study, photographs: bool, names: bool, person: User) -> Job:
-    """Start writing a study as a bundle, the answers with user names or with pseudonyms."""
-    words = "Bundle of {study}"
-    if photographs:
-        words = "Bundle of {study} with photographs"
-    return jobs.start(
-        kind=BUNDLE,
-        person=person,
-        title=words.format(study=study),
-        study=study.pk,
-        photographs=photographs,
-        names=names,
-    )
+Tell = Callable[[int, int, str], None]
+_Asked = Mapping[str, Any]
 
 
-def start_raw(*, study: Study, names: bool, person: User) -> Job:
-    """Start writing all tables of a study's raw data into one zip."""
-    title = f"Raw data of {study}"
-    return jobs.start(kind=RAW, person=person, title=title, study=study.pk, names=names)
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file of a row that a job writes: what it is about, its title and name, and its writer."""
+
+    # The argument that holds the key of the row.
+    argument: str
+    rows: QuerySet[Any]
+    # Both are filled in with the row and the job's arguments.
+    title: str
+    name: str
+    write: Callable[[Any, IO[bytes], _Asked, Tell], object]
 
 
-def start_truth(*, dataset: Dataset, extension: str, person: User) -> Job:
-    """Start writing a dataset's ground truth as a zip of lines or as COCO JSON."""
-    title = f"Ground truth of {dataset} ({extension})"
-    return jobs.start(
-        kind=TRUTH, person=person, title=title, dataset=dataset.pk, extension=extension
-    )
+def _bundle(study: Study, stream: IO[bytes], asked: _Asked, tell: Tell) -> None:
+    names, photographs = asked["names"], asked["photographs"]
+    write_bundle(study, stream, photographs=photographs, names=names, tell=tell)
 
 
-def start_photographs(*, dataset: Dataset, person: User) -> Job:
-    """Start writing a dataset's photographs as a zip."""
-    title = f"Photographs of {dataset}"
-    return jobs.start(kind=PHOTOGRAPHS, person=person, title=title, dataset=dataset.pk)
+def _truth(dataset: Dataset, stream: IO[bytes], asked: _Asked, tell: Tell) -> None:
+    _copy(exports.truth_file(dataset, asked["extension"]), stream)
 
 
-def start_results(*, method: Method, extension: str, person: User) -> Job:
-    """Start writing the results of a method as a zip of lines or as COCO JSON."""
-    title = f"Results of {method.name} on {method.dataset} ({extension})"
-    return jobs.start(
-        kind=RESULTS, person=person, title=title, method=method.pk, extension=extension
-    )
-
-
-def start_causes(*, run: ProtocolRun, person: User) -> Job:
-    """Start writing why regions are unmatched in a run that has causes, and the cost of each."""
-    title = f"Causes of {run}"
-    return jobs.start(kind=CAUSES, person=person, title=title, run=run.pk)
-
-
-def bundle(arguments: Mapping[str, Any], running: Running) -> None:
-    study = jobs.still_there(Study.objects.all(), arguments["study"])
-
-    def write(stream: IO[bytes]) -> None:
-        write_bundle(
-            study,
-            stream,
-            photographs=arguments["photographs"],
-            names=arguments["names"],
-            tell=running.tell,
-        )
-
-    publish_file(running, f"{study.slug}.zip", write)
-
-
-def raw_data(arguments: Mapping[str, Any], running: Running) -> None:
-    study = jobs.still_there(Study.objects.all(), arguments["study"])
-    publish_file(
-        running,
-        f"{study.slug}-raw.zip",
-        lambda stream: raw.write_zip(study, stream, names=arguments["names"], tell=running.tell),
-    )
-
-
-def photographs(arguments: Mapping[str, Any], running: Running) -> None:
-    dataset = jobs.still_there(Dataset.objects.all(), arguments["dataset"])
-    publish_file(
-        running,
-        f"{dataset.slug}-photographs.zip",
-        lambda stream: exports.write_photographs(dataset, stream, running.tell),
-    )
-
-
-def truth(arguments: Mapping[str, Any], running: Running) -> None:
-    dataset = jobs.still_there(Dataset.objects.all(), arguments["dataset"])
-    extension = arguments["extension"]
-    publish_file(
-        running,
-        f"{dataset.slug}-ground-truth.{extension}",
-        lambda stream: _copy(exports.truth_file(dataset, extension), stream),
-    )
-
-
-def results(arguments: Mapping[str, Any], running: Running) -> None:
-    method = jobs.still_there(Method.objects.select_related("dataset"), arguments["method"])
-    extension = arguments["extension"]
-    publish_file(
-        running,
-        f"{method.slug}.{extension}",
-        lambda stream: _copy(exports.results_file(method, extension), stream),
-    )
-
-
-def causes(arguments: Mapping[str, Any], running: Running) -> None:
-    run = jobs.still_there(ProtocolRun.objects.select_related("dataset"), arguments["run"])
-    try:
-        publish_file(
-            running,
-            f"{run.dataset.slug}-{run.protocol}-causes.zip",
-            lambda stream: write_causes(run, stream, running.tell),
-        )
-    except ProtocolError as refusal:
-        raise JobFailed(
-            _("{run} cannot be explained: {reason}.").format(run=run, reason=refusal)
-        ) from refusal
+def _results(method: Method, stream: IO[bytes], asked: _Asked, tell: Tell) -> None:
+    _copy(exports.results_file(method, asked["extension"]), stream)
 
 
 def _copy(made: IO[bytes], stream: IO[bytes]) -> None:
@@ -161,10 +76,64 @@ def _copy(made: IO[bytes], stream: IO[bytes]) -> None:
         copyfileobj(made, stream)
 
 
+def _causes(run: ProtocolRun, stream: IO[bytes], asked: _Asked, tell: Tell) -> None:
+    try:
+        write_causes(run, stream, tell)
+    except ProtocolError as refusal:
+        raise JobFailed(
+            _("{run} cannot be explained: {reason}.").format(run=run, reason=refusal)
+        ) from refusal
+
+
+# By the kind of the job.
+FILES: Final[Mapping[str, File]] = {
+    BUNDLE: File("study", Study.objects.all(), "Bundle of {row}", "{row.slug}.zip", _bundle),
+    RAW: File(
+        *("study", Study.objects.all(), "Raw data of {row}", "{row.slug}-raw.zip"),
+        lambda study, stream, asked, tell: raw.write_zip(
+            study, stream, names=asked["names"], tell=tell
+        ),
+    ),
+    TRUTH: File(
+        *("dataset", Dataset.objects.all(), "Ground truth of {row} ({extension})"),
+        *("{row.slug}-ground-truth.{extension}", _truth),
+    ),
+    PHOTOGRAPHS: File(
+        *("dataset", Dataset.objects.all(), "Photographs of {row}", "{row.slug}-photographs.zip"),
+        lambda dataset, stream, asked, tell: exports.write_photographs(dataset, stream, tell),
+    ),
+    RESULTS: File(
+        *("method", Method.objects.select_related("dataset")),
+        *("Results of {row.name} on {row.dataset} ({extension})", "{row.slug}.{extension}"),
+        _results,
+    ),
+    CAUSES: File(
+        *("run", ProtocolRun.objects.select_related("dataset"), "Causes of {row}"),
+        *("{row.dataset.slug}-{row.protocol}-causes.zip", _causes),
+    ),
+}
+
+
+def start(kind: str, row: Model, *, person: User, **asked: Any) -> Job:
+    """Start writing a file of a row; ``asked`` are the further arguments of its kind."""
+    file = FILES[kind]
+    title = file.title.format(row=row, **asked)
+    if asked.get("photographs"):
+        title += " with photographs"
+    return jobs.start(kind=kind, person=person, title=title, **{file.argument: row.pk}, **asked)
+
+
+def write(kind: str, arguments: Mapping[str, Any], running: Running) -> None:
+    """Do the work of the job. Raises JobFailed if the row is gone."""
+    file = FILES[kind]
+    row = jobs.still_there(file.rows, arguments[file.argument])
+    name = file.name.format(**{**arguments, "row": row})
+    publish_file(running, name, lambda stream: file.write(row, stream, arguments, running.tell))
+
+
 REGIONS: Final = "regions.csv"
 COSTS: Final = "costs.csv"
 _RESULTS_AT_A_TIME: Final = 200
-Tell = Callable[[int, int, str], None]
 
 
 def write_causes(run: ProtocolRun, stream: IO[bytes], tell: Tell) -> None:
@@ -177,10 +146,10 @@ def write_causes(run: ProtocolRun, stream: IO[bytes], tell: Tell) -> None:
     of_methods: dict[str, Losses] = {}
     with zipfile.ZipFile(stream, "w") as archive:
         with archive.open(zip_entry(REGIONS), "w") as out:
-            for piece in as_csv(CAUSE_COLUMNS, _regions(run, protocol, of_methods, tell)):
+            for piece in as_csv(COLUMNS["causes"], _regions(run, protocol, of_methods, tell)):
                 out.write(piece.encode())
         with archive.open(zip_entry(COSTS), "w") as out:
-            for piece in as_csv(COST_COLUMNS, _costs(run, of_methods)):
+            for piece in as_csv(COLUMNS["costs"], _costs(run, of_methods)):
                 out.write(piece.encode())
 
 

@@ -10,7 +10,7 @@ from django.urls import reverse
 from annotate.accounts.services import invite
 from annotate.design.setup.models import NewStudy
 from annotate.design.setup.services import begin
-from annotate.exchange.work import start_truth
+from annotate.exchange import work as exchange
 from annotate.figures import work as work_of_figures
 from annotate.figures.kinds import NAMES as FIGURES
 from annotate.imports import drafts
@@ -248,7 +248,7 @@ def make_site():
     )
     score_protocol(dataset=study.dataset, slug="iou")
     # Work of the researcher that made a file.
-    start_truth(dataset=study.dataset, extension="zip", person=people["researcher"])
+    exchange.start(exchange.TRUTH, study.dataset, extension="zip", person=people["researcher"])
     invite(study=study, role="annotator")
     make_entrance(study)
     methods = list(study.methods.all())

@@ -69,8 +69,8 @@ class Work:
         from annotate.exchange import work
         from annotate.jobs import files
 
-        job = work.start_bundle(
-            study=self._study, photographs=True, names=False, person=self._admin
+        job = work.start(
+            work.BUNDLE, self._study, photographs=True, names=False, person=self._admin
         )
         self._kill_when(job, lambda: any(files.folder().glob(f"{job.pk}-*.part")), kill)
         job.refresh_from_db()

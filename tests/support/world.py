@@ -12,7 +12,7 @@ from annotate.api.scopes import SCOPES
 from annotate.api.tokens.services import create_token
 from annotate.datasets.models import Image, Selection, image_storage, stored_name
 from annotate.datasets.selections import keep_selection
-from annotate.exchange.work import start_truth
+from annotate.exchange import work as exchange
 from annotate.imports.models import Draft, Import
 from annotate.jobs.models import Job
 from annotate.judging import services as judging
@@ -128,7 +128,9 @@ def make_world() -> World:
     done = new_dataset(people["admin"], name=f"loaded {next(serial)}")
     loaded(done, people["admin"])
     receipt = done.receipts.get()
-    job = start_truth(dataset=study.dataset, extension="zip", person=people["researcher"])
+    job = exchange.start(
+        exchange.TRUTH, study.dataset, extension="zip", person=people["researcher"]
+    )
     selection = keep_selection(
         dataset=study.dataset,
         name="hard ones",

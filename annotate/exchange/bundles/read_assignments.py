@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from django.contrib.auth.models import User
@@ -20,28 +21,26 @@ from .records import decoded, store
 _PARTS_OF_A_LOG: Final = ("screens", "judgements", "skips", "withdrawals", "notes")
 
 
+@dataclass(frozen=True)
 class AssignmentReader:
     """Loader of assignments with their logs; refuses rankings that do not follow from the logs."""
 
-    def __init__(
-        self, bundle: Bundle, study: Study, data: DataReader, people: Mapping[str, User]
-    ) -> None:
-        self._bundle = bundle
-        self._study = study
-        self._data = data
-        self._people = people
+    bundle: Bundle
+    study: Study
+    data: DataReader
+    people: Mapping[str, User]
 
     def read(self) -> None:
-        taking_part = dict(self._study.methods.values_list("name", "pk"))
+        taking_part = dict(self.study.methods.values_list("name", "pk"))
         method_of = {
             result: taking_part[name]
-            for (_, name), result in self._data.results.items()
+            for (_, name), result in self.data.results.items()
             if name in taking_part
         }
         n_complete: Counter[int] = Counter()
-        for part in self._bundle.parts("assignments"):
+        for part in self.bundle.parts("assignments"):
             logs = []
-            for number, row in self._bundle.lines(part):
+            for number, row in self.bundle.lines(part):
                 with reading(part, number):
                     logs.append(self._log(row))
             with reading(part):
@@ -49,26 +48,26 @@ class AssignmentReader:
                 for name in _PARTS_OF_A_LOG:
                     rows = [row for log in logs for row in getattr(log, name)]
                     store(rows)
-                    self._bundle.counts[name] += len(rows)
+                    self.bundle.counts[name] += len(rows)
             for number, log in enumerate(logs, 1):
                 with reading(part, number):
                     _check_replay(log.assignment, method_of)
                 if log.assignment.state == Assignment.State.COMPLETE:
                     n_complete[log.assignment.image_id] += 1
-            self._bundle.counts["assignments"] += len(logs)
+            self.bundle.counts["assignments"] += len(logs)
         for image_id, n in n_complete.items():
-            StudyImage.objects.filter(study=self._study, image=image_id).update(n_complete=n)
+            StudyImage.objects.filter(study=self.study, image=image_id).update(n_complete=n)
 
     def _log(self, row: dict[str, Any]) -> "_Log":
         """Build an assignment with its events, without storing them."""
-        image = self._data.images[row.pop("image")]
+        image = self.data.images[row.pop("image")]
         screens, events, notes = row.pop("screens"), row.pop("events"), row.pop("notes")
         row["known"] = known = [
-            {**pair, "result": self._data.results[image.name, pair["result"]]}
+            {**pair, "result": self.data.results[image.name, pair["result"]]}
             for pair in checked_list(row["known"])
         ]
         items = [
-            [self._data.results[image.name, name] for name in checked_list(item)]
+            [self.data.results[image.name, name] for name in checked_list(item)]
             for item in checked_list(row.pop("items"))
         ]
         flat = [result for item in items for result in item]
@@ -78,16 +77,16 @@ class AssignmentReader:
             Assignment,
             {name: value for name, value in row.items() if name not in ("annotator", "rankings")}
             | {"drawn": self._drawn(row["drawn"])},
-            study=self._study,
+            study=self.study,
             image=image,
-            annotator=self._people[row["annotator"]],
+            annotator=self.people[row["annotator"]],
             items=items,
             rankings=self._ranked(row["rankings"]),
         )
         if not set(checked_list(assignment.hidden)) <= set(range(len(items))):
             raise ValueError("an item is hidden that is none")
         drawn = row["drawn"]
-        if drawn and {self._data.results[image.name, name] for name in drawn["methods"]} != {*flat}:
+        if drawn and {self.data.results[image.name, name] for name in drawn["methods"]} != {*flat}:
             raise ValueError("its items are not those of the methods that were drawn")
         if not set(checked_list(assignment.unsettled)) <= set(CRITERIA):
             raise ValueError("an unknown criterion is unsettled")
@@ -95,7 +94,7 @@ class AssignmentReader:
         numbered: dict[int, Screen] = {}
         for screen in checked_list(screens):
             left, right = (
-                self._data.results[image.name, screen.pop(side)] for side in ("left", "right")
+                self.data.results[image.name, screen.pop(side)] for side in ("left", "right")
             )
             if not {left, right} <= set(flat):
                 raise ValueError("a screen shows what is no item")
@@ -120,7 +119,7 @@ class AssignmentReader:
         """Return the sample of methods with this site's keys, or None."""
         if drawn is None:
             return None
-        methods = self._data.methods
+        methods = self.data.methods
         return {
             **drawn,
             "methods": [methods[name].pk for name in checked_list(drawn["methods"])],
@@ -129,7 +128,7 @@ class AssignmentReader:
                 [methods[a].pk, methods[b].pk, chance]
                 for a, b, chance in checked_list(drawn["pairs"])
             ],
-            "runs": [self._data.run(number).pk for number in checked_list(drawn["runs"])],
+            "runs": [self.data.run(number).pk for number in checked_list(drawn["runs"])],
         }
 
     def _ranked(self, rankings: Any) -> dict[str, list[list[int]]] | None:
@@ -137,30 +136,30 @@ class AssignmentReader:
             return None
         return {
             criterion: [
-                sorted(self._data.methods[name].pk for name in checked_list(bucket))
+                sorted(self.data.methods[name].pk for name in checked_list(bucket))
                 for bucket in checked_list(rankings[criterion])
             ]
             for criterion in CRITERIA
-            if criterion in rankings or not self._study.is_external
+            if criterion in rankings or not self.study.is_external
         }
 
 
+@dataclass
 class _Log:
     """An assignment with its events, before they are stored."""
 
-    def __init__(self, assignment: Assignment) -> None:
-        self.assignment = assignment
-        self.screens: list[Screen] = []
-        self.judgements: list[Judgement] = []
-        self.skips: list[Skip] = []
-        self.withdrawals: list[Withdrawal] = []
-        self.notes: list[Note] = []
-        self._answers: dict[int, Judgement | Skip] = {}
+    assignment: Assignment
+    screens: list[Screen] = field(default_factory=list)
+    judgements: list[Judgement] = field(default_factory=list)
+    skips: list[Skip] = field(default_factory=list)
+    withdrawals: list[Withdrawal] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+    answers: dict[int, Judgement | Skip] = field(default_factory=dict)
 
     def add(self, event: dict[str, Any], screens: Mapping[int, Screen]) -> None:
         kind = event.pop("kind")
         if kind == "withdrawal":
-            ended = self._answers[event.pop("ends")]
+            ended = self.answers[event.pop("ends")]
             ends = "judgement" if isinstance(ended, Judgement) else "skip"
             made = decoded(Withdrawal, event, assignment=self.assignment, **{ends: ended})
             self.withdrawals.append(made)
@@ -175,7 +174,7 @@ class _Log:
             self.skips.append(answer)
         else:
             raise ValueError(f"{quoted(str(kind))} is no kind of event")
-        self._answers[answer.number] = answer
+        self.answers[answer.number] = answer
 
 
 def _check_replay(assignment: Assignment, method_of: Mapping[int, int]) -> None:

@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -24,53 +25,53 @@ from .writing import sums_of_data
 _LISTS: Final = ("images", "truth", "methods", "results", "runs", "scores")
 
 
+@dataclass
 class DataReader:
     """Loader of the dataset's rows; later parts find images, methods and results by name in it."""
 
-    def __init__(self, bundle: Bundle) -> None:
-        self._bundle = bundle
-        self.images: dict[str, Image] = {}
-        self.methods: dict[str, Method] = {}
-        # (image, method) -> key
-        self.results: dict[tuple[str, str], int] = {}
-        self._runs: list[ProtocolRun] = []
+    bundle: Bundle
+    images: dict[str, Image] = field(default_factory=dict)
+    methods: dict[str, Method] = field(default_factory=dict)
+    # (image, method) -> key
+    results: dict[tuple[str, str], int] = field(default_factory=dict)
+    runs: list[ProtocolRun] = field(default_factory=list)
 
     def is_of(self, dataset: Dataset) -> bool:
         """Return whether the bundle holds this dataset as it is here, by the hashes of its lists."""
-        members = self._bundle.members
-        names = [DATASET, *(part for name in _LISTS for part in self._bundle.parts(name))]
+        members = self.bundle.members
+        names = [DATASET, *(part for name in _LISTS for part in self.bundle.parts(name))]
         return sums_of_data(dataset) == [f"{members[name].sha256}  {name}\n" for name in names]
 
     def join(self, dataset: Dataset) -> None:
         """Find the rows of a dataset that is here, in place of loading them."""
-        self._bundle.count(*_LISTS)
+        self.bundle.count(*_LISTS)
         self.images = {image.name: image for image in dataset.images.defer("truth")}
         self._photographs()
         self._keep_methods(list(dataset.methods.all()))
         results = Result.objects.filter(method__dataset=dataset)
         for image, method, pk in results.values_list("image__name", "method__name", "pk"):
             self.results[image, method] = pk
-        self._runs = list(dataset.runs.order_by("created", "pk"))
+        self.runs = list(dataset.runs.order_by("created", "pk"))
 
     def read(self, dataset: Dataset) -> None:
         self._load_images(dataset)
         made_of_methods = partial(decoded, Method, dataset=dataset)
-        self._bundle.load("methods", made_of_methods, self._keep_methods)
-        self._bundle.load("results", self._result, self._keep_results)
+        self.bundle.load("methods", made_of_methods, self._keep_methods)
+        self.bundle.load("results", self._result, self._keep_results)
         made_of_runs = partial(decoded, ProtocolRun, dataset=dataset)
-        self._bundle.load("runs", made_of_runs, self._runs.extend)
-        self._bundle.load("scores", self._score)
+        self.bundle.load("runs", made_of_runs, self.runs.extend)
+        self.bundle.load("scores", self._score)
 
     def _load_images(self, dataset: Dataset) -> None:
         truths = (
             (part, number, row)
-            for part in self._bundle.parts("truth")
-            for number, row in self._bundle.lines(part)
+            for part in self.bundle.parts("truth")
+            for number, row in self.bundle.lines(part)
         )
         photographs = self._photographs()
-        for part in self._bundle.parts("images"):
+        for part in self.bundle.parts("images"):
             images = []
-            for number, row in self._bundle.lines(part):
+            for number, row in self.bundle.lines(part):
                 with reading(part, number):
                     truth_part, truth_number, truth = next(truths, (part, number, {}))
                     image = decoded(Image, row, dataset=dataset, truth={})
@@ -79,19 +80,19 @@ class DataReader:
                         raise ValueError(f"it is not about {image.name}")
                     decode_regions(truth["truth"])
                     image.truth = truth["truth"]
-                    self._bundle.counts["truth"] += 1
+                    self.bundle.counts["truth"] += 1
                 with reading(part, number):
                     self._check_photograph(image, photographs)
                 images.append(image)
             with reading(part):
                 self._forget_absent_photographs(images)
                 store(images)
-            self._bundle.counts["images"] += len(images)
+            self.bundle.counts["images"] += len(images)
             # Later parts need only names and keys.
             for image in images:
                 image.truth = {}
                 self.images[image.name] = image
-        self._bundle.counts["truth"] += sum(1 for _ in truths)
+        self.bundle.counts["truth"] += sum(1 for _ in truths)
         unused = photographs.keys() - {image.sha256 for image in self.images.values()}
         if unused:
             raise NotLoaded(f"{PHOTOGRAPHS}{min(unused)} is the photograph of no image.")
@@ -100,7 +101,7 @@ class DataReader:
         """Verify and store the bundle's photographs; return their properties by hash."""
         photographs: dict[str, Photograph] = {}
         problems = Problems("the bundle")
-        for name, member in self._bundle.members.items():
+        for name, member in self.bundle.members.items():
             is_photograph = PHOTOGRAPH.fullmatch(name)
             if is_photograph is None:
                 continue
@@ -113,7 +114,7 @@ class DataReader:
                     photographs[photograph.sha256] = photograph
             if problems.has_errors:
                 raise NotLoaded.because_of(problems.found)
-        self._bundle.counts["photographs"] = len(photographs)
+        self.bundle.counts["photographs"] = len(photographs)
         return photographs
 
     def _check_photograph(self, image: Image, photographs: Mapping[str, Photograph]) -> None:
@@ -121,7 +122,7 @@ class DataReader:
             return
         if image.content_type not in CONTENT_TYPES.values():
             raise ValueError(f"{image.content_type!r} is no type of a photograph")
-        if not self._bundle.manifest["photographs"]:
+        if not self.bundle.manifest["photographs"]:
             return
         photograph = photographs.get(image.sha256)
         if photograph is None:
@@ -135,7 +136,7 @@ class DataReader:
 
     def _forget_absent_photographs(self, images: Sequence[Image]) -> None:
         """Clear size and hash of photographs that neither the bundle nor the site has."""
-        if self._bundle.manifest["photographs"]:
+        if self.bundle.manifest["photographs"]:
             return
         here = set(
             Image.objects.filter(sha256__in={image.sha256 for image in images} - {""}).values_list(
@@ -163,9 +164,9 @@ class DataReader:
 
     def run(self, number: Any) -> ProtocolRun:
         """Return a run by its number, counted from 1."""
-        if type(number) is not int or not 1 <= number <= len(self._runs):
-            raise ValueError(f"{quoted(str(number))} is not a number from 1 to {len(self._runs)}")
-        return self._runs[number - 1]
+        if type(number) is not int or not 1 <= number <= len(self.runs):
+            raise ValueError(f"{quoted(str(number))} is not a number from 1 to {len(self.runs)}")
+        return self.runs[number - 1]
 
     def _score(self, row: dict[str, Any]) -> Score:
         run = self.run(row.pop("run"))

@@ -2,7 +2,7 @@
 
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import file_digest
 from pathlib import Path
 from typing import Any, Final
@@ -102,7 +102,7 @@ def _load(bundle: Bundle, receipt: Mapping[str, Any]) -> Loaded:
         store([_look(row, study) for row in checked_list(looks)])
     people.load_exclusions()
     AssignmentReader(bundle, study, data, people.people).read()
-    JudgeReader(bundle, study, data, people.people).read(None if joined else dataset)
+    JudgeReader(bundle, study, data, {None: None} | people.people).read(None if joined else dataset)
     _check_counts(bundle)
     notes = _check_report(bundle, study)
     if joined:
@@ -215,32 +215,32 @@ def _fingerprint(file: Any) -> dict[str, Any]:
 _MAX_USERNAME: Final = 150
 
 
+@dataclass
 class PeopleReader:
     """Loader of members and their roles; later parts find people by name in it."""
 
-    def __init__(self, bundle: Bundle, study: Study) -> None:
-        self._bundle = bundle
-        self._study = study
-        self.people: dict[str, User] = {}
+    bundle: Bundle
+    study: Study
+    people: dict[str, User] = field(default_factory=dict)
 
     def make_people(self, names: Sequence[str]) -> None:
         """Create an inactive account without a password for each person, so none can sign in."""
         for name in names:
             if name in self.people:
                 raise ValueError(f"{quoted(name)} is named twice")
-            self.people[name] = person_elsewhere(name, self._study.slug)
+            self.people[name] = person_elsewhere(name, self.study.slug)
 
     def load_members(self) -> None:
         def made(row: dict[str, Any]) -> Membership:
             person = self.people[row.pop("person")]
-            return decoded(Membership, row, study=self._study, person=person)
+            return decoded(Membership, row, study=self.study, person=person)
 
-        self._bundle.load("members", made)
+        self.bundle.load("members", made)
 
     def load_pseudonyms(self, numbers: Any) -> None:
         rows = []
         for person, role, number in checked_list(numbers):
-            row = decoded(Pseudonym, {"role": role, "number": number}, study=self._study)
+            row = decoded(Pseudonym, {"role": role, "number": number}, study=self.study)
             row.person = self.people[person]
             rows.append(row)
         store(rows)
@@ -248,11 +248,11 @@ class PeopleReader:
     def load_exclusions(self) -> None:
         def made(row: dict[str, Any]) -> Exclusion:
             person, by = self.people[row.pop("person")], row.pop("by")
-            decided = decoded(Exclusion, row, study=self._study, person=person)
+            decided = decoded(Exclusion, row, study=self.study, person=person)
             decided.created_by = None if by is None else self.people[by]
             return decided
 
-        self._bundle.load("exclusions", made)
+        self.bundle.load("exclusions", made)
 
 
 def person_elsewhere(name: str, slug: str) -> User:

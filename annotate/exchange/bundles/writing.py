@@ -6,8 +6,9 @@ import tempfile
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cached_property
 from typing import IO, Any, Final
 
 from django.conf import settings
@@ -73,7 +74,7 @@ def write_bundle(
     if a requested photograph is missing.
     """
     with snapshot(), zipfile.ZipFile(stream, "w") as archive:
-        bundle = _Bundle(study, archive, names=names, words=words, tell=tell or _untold)
+        bundle = _Bundle(study.dataset, archive, tell or _untold, study, names, words)
         bundle.write(photographs=photographs)
         return dict(bundle.counts)
 
@@ -86,35 +87,35 @@ def sums_of_data(dataset: Dataset) -> list[str]:
         return data.sums
 
 
+@dataclass
 class _Data:
     """A zip of a dataset in progress, and the checksums of its contents so far."""
 
-    def __init__(self, dataset: Dataset, archive: zipfile.ZipFile, tell: Tell) -> None:
-        self._dataset = dataset
-        self._archive = archive
-        self._tell = tell
-        self.sums: list[str] = []
-        self.counts: Counter[str] = Counter()
+    dataset: Dataset
+    archive: zipfile.ZipFile
+    tell: Tell
+    sums: list[str] = field(default_factory=list, init=False)
+    counts: Counter[str] = field(default_factory=Counter, init=False)
 
     def write_data(self) -> None:
-        self._json(DATASET, encoded(self._dataset))
+        self._json(DATASET, encoded(self.dataset))
         self._lists(
             ("images", self._images()),
             ("truth", self._truth()),
-            ("methods", map(encoded, self._dataset.methods.order_by("pk"))),
+            ("methods", map(encoded, self.dataset.methods.order_by("pk"))),
             ("results", self._results()),
-            ("runs", map(encoded, _runs(self._dataset))),
+            ("runs", map(encoded, _runs(self.dataset))),
             ("scores", self._scores()),
         )
 
     def _lists(self, *lists: tuple[str, Iterable[Mapping[str, Any]]]) -> None:
         for done, (name, rows) in enumerate(lists):
-            self._tell(done, len(lists), f"Writing {name}")
+            self.tell(done, len(lists), f"Writing {name}")
             self._list(name, rows)
 
     def _add(self, name: str, chunks: Iterable[bytes], *, compress: bool = True) -> None:
         digest = hashlib.sha256()
-        with self._archive.open(zip_entry(name, compress=compress), "w") as out:
+        with self.archive.open(zip_entry(name, compress=compress), "w") as out:
             for chunk in chunks:
                 out.write(chunk)
                 digest.update(chunk)
@@ -139,17 +140,17 @@ class _Data:
             self._add(f"{name}-{number:04}.jsonl", part)
 
     def _images(self) -> Iterator[dict[str, Any]]:
-        for image in self._dataset.images.in_order().defer("truth").iterator():
+        for image in self.dataset.images.in_order().defer("truth").iterator():
             turn = () if image.original_sha256 else ("orientation", "original_sha256")
             yield encoded(image, leave_out=["truth", *turn])
 
     def _truth(self) -> Iterator[dict[str, Any]]:
-        rows = self._dataset.images.in_order().values_list("name", "truth")
+        rows = self.dataset.images.in_order().values_list("name", "truth")
         for name, truth in rows.iterator():
             yield {"image": name, "truth": truth}
 
     def _results(self) -> Iterator[dict[str, Any]]:
-        rows = Result.objects.filter(method__dataset=self._dataset)
+        rows = Result.objects.filter(method__dataset=self.dataset)
         rows = rows.order_by("image__position", "image_id", "method_id")
         for result in rows.select_related("image", "method").defer("image__truth").iterator():
             yield {
@@ -159,7 +160,7 @@ class _Data:
             }
 
     def _scores(self) -> Iterator[dict[str, Any]]:
-        for number, run in enumerate(_runs(self._dataset), 1):
+        for number, run in enumerate(_runs(self.dataset), 1):
             rows = Score.objects.filter(run=run).select_related("result__image", "result__method")
             rows = rows.defer("result__regions", "result__image__truth")
             order = ("result__image__position", "result__image_id", "result__method_id")
@@ -172,20 +173,20 @@ class _Data:
                 }
 
 
+@dataclass
 class _Bundle(_Data):
-    """The zip of a study in progress, and the names of people in it."""
+    """The zip of a study in progress; with the names of its people, and their words."""
 
-    def __init__(
-        self, study: Study, archive: zipfile.ZipFile, *, names: bool, words: bool, tell: Tell
-    ) -> None:
-        super().__init__(study.dataset, archive, tell)
-        self._study = study
-        self._names = names
-        self._words = words
-        self._people = names_of(study, real=names)
+    study: Study
+    names: bool
+    words: bool
+
+    @cached_property
+    def people(self) -> dict[int, str]:
+        return names_of(self.study, real=self.names)
 
     def write(self, *, photographs: bool) -> None:
-        study = self._study
+        study = self.study
         self.write_data()
         self._lists(
             ("members", self._members()),
@@ -201,7 +202,7 @@ class _Bundle(_Data):
         if photographs:
             self._photographs()
         as_of = _last_change(study)
-        self._add(REPORT, [report_bytes(study, as_of, words=self._words)])
+        self._add(REPORT, [report_bytes(study, as_of, words=self.words)])
         self._add(README, [EXPLANATION.encode()])
         self._json(
             MANIFEST,
@@ -214,27 +215,27 @@ class _Bundle(_Data):
                 "dataset": study.dataset.name,
                 "as_of": as_of.isoformat(),
                 "photographs": photographs,
-                "names": self._names,
+                "names": self.names,
                 "counts": dict(self.counts),
             },
         )
         self._add(CHECKSUMS, ["".join(self.sums).encode()])
 
     def _members(self) -> Iterator[dict[str, Any]]:
-        for membership in self._study.memberships.order_by("created", "pk"):
-            yield {"person": self._people[membership.person_id], **encoded(membership)}
+        for membership in self.study.memberships.order_by("created", "pk"):
+            yield {"person": self.people[membership.person_id], **encoded(membership)}
 
     def _exclusions(self) -> Iterator[dict[str, Any]]:
-        for row in self._study.exclusions.all():
+        for row in self.study.exclusions.all():
             yield {
-                "person": self._people[row.person_id],
+                "person": self.people[row.person_id],
                 **self._by(row.created_by_id),
                 **encoded(row),
-                **({} if self._words else {"reason": _NOT_TOLD}),
+                **({} if self.words else {"reason": _NOT_TOLD}),
             }
 
     def _settings(self) -> dict[str, Any]:
-        study = self._study
+        study = self.study
         images = Image.objects.filter(studies=study).in_order().values_list("name", flat=True)
         methods = study.methods.order_by("pk").values_list("name", flat=True)
         return {
@@ -247,10 +248,10 @@ class _Bundle(_Data):
                 row.image.name: encoded(row, leave_out=["n_complete"])
                 for row in _asked_otherwise(study)
             },
-            "people": list(self._people.values()),
+            "people": list(self.people.values()),
             # [person, role, number]
             "pseudonyms": [
-                [self._people[row.person_id], row.role, row.number] for row in numbered(study)
+                [self.people[row.person_id], row.role, row.number] for row in numbered(study)
             ],
             "looks": list(map(encoded, study.looks.all())),
         }
@@ -259,24 +260,24 @@ class _Bundle(_Data):
         """Return the settings to leave out because they may name a person."""
         held = {
             InBundle.ALWAYS: False,
-            InBundle.WITH_WORDS: not self._words,
-            InBundle.WITH_WORDS_AND_NAMES: not (self._words and self._names),
+            InBundle.WITH_WORDS: not self.words,
+            InBundle.WITH_WORDS_AND_NAMES: not (self.words and self.names),
         }
         return [setting.name for setting in SETTINGS if held[setting.in_bundle]]
 
     def _assignments(self) -> Iterator[dict[str, Any]]:
-        name_of = dict(self._dataset.methods.values_list("pk", "name"))
-        number_of = {run.pk: number for number, run in enumerate(_runs(self._dataset), 1)}
+        name_of = dict(self.dataset.methods.values_list("pk", "name"))
+        number_of = {run.pk: number for number, run in enumerate(_runs(self.dataset), 1)}
         for kind in ("screens", "judgements", "skips", "withdrawals", "notes"):
             self.counts[kind] = 0
-        for some in assignments_in_order(self._study, self._people):
+        for some in assignments_in_order(self.study, self.people):
             logs = logs_of(some)
             screens: dict[int, list[Screen]] = {assignment.pk: [] for assignment in some}
             for screen in Screen.objects.filter(assignment__in=some).order_by("number"):
                 screens[screen.assignment_id].append(screen)
             notes: dict[int, list[dict[str, Any]]] = {assignment.pk: [] for assignment in some}
             # A note is a text, which may name a person.
-            told = Note.objects.filter(screen__assignment__in=some) if self._words else ()
+            told = Note.objects.filter(screen__assignment__in=some) if self.words else ()
             for note in told and told.select_related("screen").order_by("pk"):
                 row = {"screen": note.screen.number, **encoded(note)}
                 notes[note.screen.assignment_id].append(row)
@@ -287,7 +288,7 @@ class _Bundle(_Data):
                 self.counts["notes"] += len(notes[assignment.pk])
                 yield {
                     "image": assignment.image.name,
-                    "annotator": self._people[assignment.annotator_id],
+                    "annotator": self.people[assignment.annotator_id],
                     **encoded(assignment, leave_out=_NAMED),
                     "drawn": _drawn(assignment, name_of, number_of),
                     "items": [[method_of[result] for result in item] for item in assignment.items],
@@ -305,39 +306,39 @@ class _Bundle(_Data):
         if isinstance(event, Withdrawal):
             return {**row, "ends": answer_of(event).number, **encoded(event)}
         # A browser's description may identify its user.
-        leave_out = () if self._names else ("environment",)
+        leave_out = () if self.names else ("environment",)
         told = encoded(event, leave_out)
-        if not self._words and "text" in told:
+        if not self.words and "text" in told:
             told["text"] = ""
         return {**row, "screen": event.screen.number, **told}
 
     def _earlier_truths(self) -> Iterator[dict[str, Any]]:
-        rows = EarlierTruth.objects.filter(image__dataset=self._dataset)
+        rows = EarlierTruth.objects.filter(image__dataset=self.dataset)
         in_order = rows.order_by("image__position", "image", "version").select_related("image")
         for row in in_order.defer("image__truth").iterator():
             yield {
                 "image": row.image.name,
                 **self._by(row.person_id),
                 **encoded(row),
-                **({} if self._words else {"reason": _NOT_TOLD}),
+                **({} if self.words else {"reason": _NOT_TOLD}),
             }
 
     def _selections(self) -> Iterator[dict[str, Any]]:
-        for row in self._dataset.selections.order_by("pk"):
+        for row in self.dataset.selections.order_by("pk"):
             images = row.images.in_order().values_list("name", flat=True)
             yield {"images": [*images], **self._by(row.person_id), **encoded(row)}
 
     def _judges(self) -> Iterator[dict[str, Any]]:
-        name_of = dict(self._dataset.images.values_list("pk", "name"))
-        for row in self._study.judges.all():
+        name_of = dict(self.dataset.images.values_list("pk", "name"))
+        for row in self.study.judges.all():
             yield {
-                **encoded(row, leave_out=() if self._names else ("host",)),
+                **encoded(row, leave_out=() if self.names else ("host",)),
                 "images": row.images and [name_of[image] for image in row.images],
                 **self._by(row.made_by_id),
             }
 
     def _judge_answers(self) -> Iterator[dict[str, Any]]:
-        rows = JudgeAnswer.objects.filter(judge__study=self._study).order_by("pk")
+        rows = JudgeAnswer.objects.filter(judge__study=self.study).order_by("pk")
         names = ("judge__name", "image__name", "left__method__name", "right__method__name")
         keys = ("judge", "image", "left", "right")
         named = rows.values_list("pk", *names)
@@ -346,15 +347,15 @@ class _Bundle(_Data):
 
     def _by(self, person: int | None) -> dict[str, str | None]:
         """Return who did it; None for an admin who is not a member of the study."""
-        return {"by": self._people.get(person or 0)}
+        return {"by": self.people.get(person or 0)}
 
     def _photographs(self) -> None:
-        stored = self._dataset.images.exclude(sha256="").order_by("sha256")
+        stored = self.dataset.images.exclude(sha256="").order_by("sha256")
         storage = image_storage()
         n_stored = stored.values("sha256").distinct().count()
         for image in _one_of_each(stored.iterator()):
             self.counts["photographs"] += 1
-            self._tell(self.counts["photographs"], n_stored, _("Writing photographs"))
+            self.tell(self.counts["photographs"], n_stored, _("Writing photographs"))
             try:
                 with storage.open(image.stored_name) as file:
                     chunks = iter(lambda: file.read(_CHUNK), b"")
@@ -423,7 +424,7 @@ def _screen(screen: Screen, method_of: Mapping[int, str]) -> dict[str, Any]:
 def _last_change(study: Study) -> datetime:
     """Return the time of the last change that shows in a report or a bundle."""
     times = [study.created]
-    for query, field in (
+    for query, name in (
         (study.dataset.runs, "created"),
         (study.assignments, "finished"),
         (study.exclusions, "created"),
@@ -432,7 +433,7 @@ def _last_change(study: Study) -> datetime:
         (Skip.objects.filter(assignment__study=study), "created"),
         (Withdrawal.objects.filter(assignment__study=study), "created"),
     ):
-        times.append(query.aggregate(last=Max(field))["last"])
+        times.append(query.aggregate(last=Max(name))["last"])
     return max(time for time in times if time is not None)
 
 

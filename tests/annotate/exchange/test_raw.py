@@ -14,7 +14,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotate.exchange import raw
-from annotate.exchange.columns import EVENT_COLUMNS, RANKING_COLUMNS, TABLES
+from annotate.exchange.columns import TABLES
 from annotate.judging.models import Judgement, Skip, Withdrawal
 from annotate.studies.exclusions import decide
 from annotate.studies.models import Membership
@@ -191,7 +191,7 @@ def test_a_study_without_answers_gives_headers_and_empty_lists():
     study = make_study(["a", "b"])
     assert read(study, "events.json") == "[]\n"
     assert read(study, "rankings.csv").splitlines() == [
-        ",".join(column.name for column in RANKING_COLUMNS)
+        ",".join(column.name for column in TABLES["rankings"])
     ]
 
 
@@ -210,7 +210,7 @@ def test_the_number_of_queries_does_not_grow_with_the_annotators():
 
 def test_the_page_explains_and_links_every_file(researcher, study):
     page = flat(researcher.get(reverse("exchange:raw", args=[study.slug])).text)
-    for column in (*EVENT_COLUMNS, *RANKING_COLUMNS):
+    for column in (*TABLES["events"], *TABLES["rankings"]):
         assert f"<code>{column.name}</code>" in page
     for name in raw.FILES:
         assert reverse("exchange:raw_file", args=[study.slug, name]) in page

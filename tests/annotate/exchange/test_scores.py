@@ -63,7 +63,7 @@ def test_page_and_api_give_every_score_once(client, study):
 def test_its_columns_are_in_the_dictionary(study):
     score_protocol(dataset=study.dataset, slug="iou")
     [header, *_rows] = scores.scores_response(study.dataset).getvalue().decode().splitlines()
-    assert header.split(",") == [column.name for column in scores.SCORE_COLUMNS]
+    assert header.split(",") == [column.name for column in scores.COLUMNS["scores"]]
 
 
 def test_others_see_nothing(client, study):

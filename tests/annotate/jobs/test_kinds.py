@@ -36,7 +36,7 @@ def start(kind, study, person):
         return reports.start(**of_report)
     if kind == "figures":
         return figures.start(**of_report)
-    return exchange.start_bundle(study=study, photographs=False, names=False, person=person)
+    return exchange.start(exchange.BUNDLE, study, photographs=False, names=False, person=person)
 
 
 @pytest.mark.release

@@ -164,24 +164,24 @@ FOLLOWERS = {
         lambda: start_explaining(run=study.dataset.runs.first(), person=person, address="/")
     ),
     "exchange.bundle": lambda study, person: (
-        lambda: exchange.start_bundle(study=study, photographs=False, names=True, person=person)
+        lambda: exchange.start(exchange.BUNDLE, study, photographs=False, names=True, person=person)
     ),
     "exchange.raw": lambda study, person: (
-        lambda: exchange.start_raw(study=study, names=True, person=person)
+        lambda: exchange.start(exchange.RAW, study, names=True, person=person)
     ),
     "exchange.truth": lambda study, person: (
-        lambda: exchange.start_truth(dataset=study.dataset, extension="zip", person=person)
+        lambda: exchange.start(exchange.TRUTH, study.dataset, extension="zip", person=person)
     ),
     "exchange.photographs": lambda study, person: (
-        lambda: exchange.start_photographs(dataset=study.dataset, person=person)
+        lambda: exchange.start(exchange.PHOTOGRAPHS, study.dataset, person=person)
     ),
     "exchange.results": lambda study, person: (
-        lambda: exchange.start_results(
-            method=study.dataset.methods.first(), extension="zip", person=person
+        lambda: exchange.start(
+            exchange.RESULTS, study.dataset.methods.first(), extension="zip", person=person
         )
     ),
     "exchange.causes": lambda study, person: (
-        lambda: exchange.start_causes(run=study.dataset.runs.first(), person=person)
+        lambda: exchange.start(exchange.CAUSES, study.dataset.runs.first(), person=person)
     ),
 }
 # Only the site asks for these, in no person's name.
