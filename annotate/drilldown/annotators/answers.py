@@ -155,38 +155,6 @@ class Work:
         for name, distances in other.distances.items():
             self.distances.setdefault(name, []).extend(distances)
 
-    def totals(self) -> "Totals":
-        return Totals(
-            n_screens=self.n_screens,
-            minutes=self.minutes,
-            median_seconds=self.median_seconds,
-            sides=self.sides,
-            in_sight=self.in_sight,
-            repeated=self.repeated,
-            mistakes=self.mistakes,
-            known=self.known,
-            n_unsettled=len(self.unsettled),
-            distance=self.distance,
-            distance_by_criterion=self.distance_by_criterion,
-        )
-
-
-@dataclass(frozen=True)
-class Totals:
-    """Totals of an annotator's work on all images."""
-
-    n_screens: int
-    minutes: float | None
-    median_seconds: float | None
-    sides: Mapping[str, Sides]
-    in_sight: SeenTally
-    repeated: Repeated
-    mistakes: Mistakes
-    known: Tally
-    n_unsettled: int
-    distance: float | None
-    distance_by_criterion: Sequence[float | None]
-
     @property
     def of_criteria(self) -> list[Sides]:
         return [self.sides[name] for name in CRITERIA]

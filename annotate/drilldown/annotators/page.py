@@ -17,7 +17,7 @@ from annotate.studies.models import Study
 from rankings.consensus.rules import ConsensusMethod
 from rankings.elicitation.error_rate import ErrorRate, error_rate
 
-from .answers import Totals, Work, work_on
+from .answers import Work, work_on
 
 # Rules that mark an annotator; the page states them.
 QUICK_SHARE: Final = 1 / 3
@@ -38,7 +38,7 @@ class Annotator:
     practice: str
     n_complete: int
     n_begun: int
-    work: Totals
+    work: Work
     # Why this person is excluded from reports, and since when; None if included.
     left_out: LeftOut | None = None
     marks: list[str] = field(default_factory=list)
@@ -59,7 +59,7 @@ def totals_of(
     excluded: Container[int],
     consensus: ConsensusMethod,
     progress: Progress | None = None,
-) -> dict[int, Totals]:
+) -> dict[int, Work]:
     """Return the work of all annotators on all images, by person.
 
     With ``progress``, it works in batches of images and reports each, as it can take minutes.
@@ -69,7 +69,7 @@ def totals_of(
         of_each = work_on(assignments, assignments, excluded, consensus)
         for assignment in assignments:
             work[assignment.annotator_id].add(of_each[assignment.pk])
-    return {person: of_person.totals() for person, of_person in work.items()}
+    return dict(work)
 
 
 def _in_parts(study: Study, progress: Progress) -> Iterator[list[Assignment]]:
@@ -84,7 +84,7 @@ def annotators_page(
     *,
     study: Study,
     names: Mapping[int, tuple[str, str]],
-    totals: Mapping[int, Totals],
+    totals: Mapping[int, Work],
     excluded: Mapping[int, LeftOut],
 ) -> list[Annotator]:
     """Return the study's annotators; ``names`` gives each person's key and displayed name."""
@@ -112,7 +112,7 @@ def annotators_page(
                 practice=practice.get(person, ""),
                 n_complete=n_complete,
                 n_begun=n_begun,
-                work=totals.get(person) or Work().totals(),
+                work=totals.get(person) or Work(),
                 left_out=excluded.get(person),
             )
         )

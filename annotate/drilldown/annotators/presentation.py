@@ -21,7 +21,7 @@ from rankings.consensus.rules import ConsensusMethod
 from rankings.elicitation.error_rate import ErrorRate, Mistakes
 from rankings.elicitation.log import CRITERIA
 
-from .answers import Sides, Totals, Work
+from .answers import Sides, Work
 from .page import Annotator
 
 PER_CENT: Final = "\N{NO-BREAK SPACE}%"
@@ -108,7 +108,7 @@ def _work_row(one: Annotator, links: Links, has_known: bool) -> list[Cell]:
         number(work.median_seconds, 1, href=href),
         number(one.consistency, unit=PER_CENT, href=href, small=repeated),
         *([_known(work.known, href)] if has_known else []),
-        number(work.n_unsettled, href=href),
+        number(len(work.unsettled), href=href),
         number(work.distance, 2, href=href),
         Cell(one.practice or NONE),
         badges(one.marks),
@@ -299,7 +299,7 @@ def said_of_mistakes(mistakes: Mistakes) -> str:
     return " ".join([*said, advice])
 
 
-def said_of_errors(work: Totals, error: ErrorRate | None) -> str:
+def said_of_errors(work: Work, error: ErrorRate | None) -> str:
     """Say how many repeated answers differ; "" without any."""
     counts = {"n": work.repeated.n_differing, "all": work.repeated.n}
     if error:

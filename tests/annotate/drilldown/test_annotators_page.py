@@ -208,7 +208,7 @@ def test_contradictions_that_are_open_are_counted(follow):
         assignment.unsettled = ["recall", "preference"][: at + 1]
         assignment.save()
     [one] = people_of(follow(study), study)
-    assert one.work.n_unsettled == 3
+    assert len(one.work.unsettled) == 3
 
 
 def test_the_result_of_practice_is_shown(follow):
@@ -223,7 +223,7 @@ def person_with(name="x", seconds=(), distance=None):
     work = Work(seconds=list(seconds))
     if distance is not None:
         work.distances["recall"] = [distance]
-    return Annotator(name, name, "", 0, 0, work.totals())
+    return Annotator(name, name, "", 0, 0, work)
 
 
 def marks_of(people):
