@@ -18,7 +18,6 @@ from annotate.audit.services import acting, record
 from annotate.studies.models import Study
 from annotate.studies.services import add_member
 
-from . import languages
 from .errors import InvitationRefused
 from .models import Invitation, hash_of
 
@@ -195,8 +194,3 @@ def forget_expired() -> int:
     """Delete unused invitations that expired over 30 days ago; return how many."""
     ended = Invitation.objects.filter(used=None, expires__lt=timezone.now() - _KEPT_AFTER_END)
     return ended.delete()[0]
-
-
-def remember_language(response: Any, language: str) -> None:
-    """Set the language of this browser's requests, as a choice on a page does."""
-    languages.keep(response, language)

@@ -1,6 +1,6 @@
 """The form of an entrance."""
 
-from typing import Any, Final
+from typing import Any
 
 from django import forms
 from django.conf import settings
@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy
 
 from annotate.access import Person, permitted
 from annotate.names import NameField
+from annotate.studies.forms import MainAndMore
 from annotate.studies.models import Study
 
 from .errors import EntranceRefused
@@ -17,16 +18,16 @@ from .platforms import NAMES
 from .questions import as_lines, read_lines
 from .services import check_size, check_way_back, has_contact
 
-# The fields that are shown at once; the others are folded.
-MAIN: Final = ("name", "platform", "places", "unit", "size")
 _CODES = [f"code_{outcome}" for outcome in Outcome]
 
 
-class EntranceForm(forms.ModelForm[Entrance]):
+class EntranceForm(MainAndMore, forms.ModelForm[Entrance]):
     """Settings of an entrance. What is left empty is drawn, or as the platform usually has it.
 
     It asks for the study's contact if there is none.
     """
+
+    MAIN = ("name", "platform", "places", "unit", "size", "contact")
 
     contact = forms.CharField(
         label=gettext_lazy("Whom participants can ask"),
@@ -50,7 +51,7 @@ class EntranceForm(forms.ModelForm[Entrance]):
         model = Entrance
         field_classes = {"name": NameField, "group": NameField}
         fields = [
-            *MAIN,
+            *("name", "platform", "places", "unit", "size"),
             *("minutes", "limit_minutes", "n_checks", "checks_at_least", "after_checks"),
             *("min_width", "min_height", "input", "language"),
             *("reward", "pay_floor", "keeps_answers", "keep_days", "excludes", "asked"),
@@ -74,18 +75,6 @@ class EntranceForm(forms.ModelForm[Entrance]):
         language.choices = [("", _("that of the browser")), *settings.LANGUAGES]  # type: ignore[attr-defined]  # a choice field
         others = permitted(person, "annotate.follow_study", Study).exclude(pk=study.pk)
         self.fields["excludes"].queryset = others.filter(entrances__isnull=False).distinct()  # type: ignore[attr-defined]  # a model choice field
-
-    @property
-    def main(self) -> list[forms.BoundField]:
-        return [field for field in self if field.name in (*MAIN, "contact")]
-
-    @property
-    def more(self) -> list[forms.BoundField]:
-        return [field for field in self if field.name not in (*MAIN, "contact")]
-
-    @property
-    def more_is_wrong(self) -> bool:
-        return any(field.errors for field in self.more)
 
     def clean_asked(self) -> str:
         text: str = self.cleaned_data["asked"]

@@ -13,7 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotate.accounts.services import remember_language
+from annotate.accounts import languages
 from annotate.judging.quotas import n_asked
 
 from . import services
@@ -118,7 +118,7 @@ def _admitted(
     sign_in(request, arrival)
     response = response or _where_they_were(arrival)
     if arrival.entrance.language:
-        remember_language(response, arrival.entrance.language)
+        languages.keep(response, arrival.entrance.language)
     return response
 
 

@@ -14,18 +14,6 @@ from .models import Arrival, Entrance, Outcome
 # The page before the first pair, the examples and the practice.
 _LESSON_MINUTES: Final = 2
 _SKIPPED_SHARE: Final = 4
-# A line of a report's facts, stored in English.
-_LINE: Final = "{name}: {reason}"
-_COMMA: Final = ", "
-_NOT_ADMITTED: Final = "{n} not admitted"
-_AGREED: Final = "{n} agreed"
-_FINISHED: Final = "{n} finished"
-_CHECKS: Final = "{n} stopped by checks"
-_TAKEN_BACK: Final = "{n} took their consent back"
-_TIME_OVER: Final = "{n} out of time"
-_IN_PROGRESS: Final = "{n} in progress"
-_MINUTES: Final = "median {n} minutes"
-_RIGHT: Final = "{n} of {asked} known answers right"
 
 
 def minutes_of(entrance: Entrance) -> int:
@@ -114,22 +102,22 @@ def how_people_were_found(study: Study) -> list[str]:
     """Return a line in English for each entrance by which someone came, with their outcomes."""
     lines = []
     for one in figures_of(study):
-        parts = {
-            _NOT_ADMITTED: one.n_turned_away,
-            _AGREED: one.n_began,
-            _FINISHED: one.n_finished,
-            _CHECKS: one.n_screened_out,
-            _TAKEN_BACK: one.by_outcome[Outcome.NO_CONSENT],
-            _TIME_OVER: one.n_timed_out,
-            _IN_PROGRESS: one.n_under_way,
+        counts = {
+            "not admitted": one.n_turned_away,
+            "agreed": one.n_began,
+            "finished": one.n_finished,
+            "stopped by checks": one.n_screened_out,
+            "took their consent back": one.by_outcome[Outcome.NO_CONSENT],
+            "out of time": one.n_timed_out,
+            "in progress": one.n_under_way,
         }
-        said = [words.format(n=n) for words, n in parts.items() if n]
+        said = [f"{n} {words}" for words, n in counts.items() if n]
         if one.median_minutes is not None:
-            said.append(_MINUTES.format(n=round(one.median_minutes, 1)))
+            said.append(f"median {round(one.median_minutes, 1)} minutes")
         if one.n_checks:
-            said.append(_RIGHT.format(n=one.n_right, asked=one.n_checks))
+            said.append(f"{one.n_right} of {one.n_checks} known answers right")
         if said:
-            lines.append(_LINE.format(name=one.entrance.name, reason=_COMMA.join(said)))
+            lines.append(f"{one.entrance.name}: {', '.join(said)}")
     return lines
 
 

@@ -9,10 +9,8 @@ from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.response import Response
-from rest_framework.throttling import BaseThrottle
 
 from annotate.api.idempotency import idempotent
-from annotate.api.throttling import Heavy
 from annotate.api.views import ApiView, SignedInRequest
 from annotate.datasets.models import Dataset
 from annotate.datasets.shortcuts import seen_dataset
@@ -174,10 +172,7 @@ class StudyPlanSerializer(serializers.Serializer[Any]):
 
 class PlanOfDataset(ApiView):
     query_serializer_class = PlanQuery
-
-    def get_throttles(self) -> list[BaseThrottle]:
-        heavy = [Heavy()] if self.request.method == "POST" else []
-        return [*super().get_throttles(), *heavy]
+    heavy_methods = ("POST",)
 
     @extend_schema(parameters=[PlanQuery], responses=StudyPlanSerializer)
     def get(self, request: SignedInRequest, slug: str) -> Response:

@@ -1,8 +1,8 @@
 """Forms of a plan: goal, people, and the study that shows how much images and people vary."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 from django import forms
 from django.contrib.auth.models import User
@@ -10,6 +10,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from annotate.datasets.models import Dataset
+from annotate.studies.forms import MainAndMore
 from annotate.studies.models import Study
 from rankings.design.power import POWER
 from rankings.design.reach import hours_in_words, reach_of_hours
@@ -78,24 +79,6 @@ def _in_hours(found: Plan, hours: float | None) -> Iterator[str]:
     if hours is not None:
         within = reach_of_hours(found.pilot, found.question, hours)
         yield from hours_in_words(within, found.question, hours)
-
-
-class MainAndMore(forms.BaseForm):
-    """A form that folds its less common fields away unless one has an error."""
-
-    MAIN: ClassVar[Collection[str]]
-
-    @property
-    def main(self) -> list[forms.BoundField]:
-        return [self[name] for name in self.fields if name in self.MAIN]
-
-    @property
-    def more(self) -> list[forms.BoundField]:
-        return [self[name] for name in self.fields if name not in self.MAIN]
-
-    @property
-    def more_is_wrong(self) -> bool:
-        return any(field.errors for field in self.more)
 
 
 class TrialForm(forms.Form):

@@ -10,10 +10,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from annotate.datasets.models import Dataset, Method, Selection
-from annotate.design.planning.forms import MainAndMore
 from annotate.names import NameField
 from annotate.studies.errors import StudyRefused
-from annotate.studies.forms import SettingsForm
+from annotate.studies.forms import MainAndMore, SettingsForm
 from annotate.studies.models import Role, Study
 from annotate.studies.services import free_slug
 from annotate.studies.settings import SETTINGS, of_step

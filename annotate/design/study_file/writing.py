@@ -1,6 +1,8 @@
 """Writing the file of a study that exists, which makes the same study elsewhere."""
 
+import json
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any, Final
 
 from annotate.datasets.mending import mended
@@ -161,21 +163,13 @@ def _table(header: str, content: Mapping[str, Any]) -> str:
 
 
 def _value(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, str):
-        return _text(value)
+    """Return a value of TOML, which writes texts, numbers and lists as JSON does."""
     if isinstance(value, Mapping):
-        inner = ", ".join(f"{_text(key)} = {_value(each)}" for key, each in value.items())
+        inner = ", ".join(f"{_value(key)} = {_value(each)}" for key, each in value.items())
         return f"{{ {inner} }}"
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_value, value))}]"
-    return str(value)
-
-
-def _text(value: str) -> str:
-    """Return a basic string of TOML."""
-    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
-    for sign, written in (("\n", "\\n"), ("\r", "\\r"), ("\t", "\\t")):
-        escaped = escaped.replace(sign, written)
-    return f'"{escaped}"'
+    if isinstance(value, Decimal):
+        return str(value)
+    # JSON leaves this one control character as it is.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
