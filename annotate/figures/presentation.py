@@ -33,24 +33,26 @@ _LONG: Final = 40
 
 
 @dataclass(frozen=True)
-class ShownFigure:
-    """A figure as templates/reports/figure.html needs it."""
+class ShownFigure(Figure):
+    """A figure as templates/reports/figure.html needs it, its numbers as text."""
 
-    name: str
-    title: str
-    caption: str
-    alt: str
-    notes: tuple[str, ...]
-    is_empty: bool
-    columns: tuple[str, ...]
-    rows: list[list[str]]
-    # Without the criterion, which the page states.
-    short_title: str
     drawings: Drawings | None
     # (width in mm, [(label, address)])
     downloads: list[tuple[int, list[tuple[str, str]]]]
     # Shown in place of downloads.
     no_files: ClassVar = NO_FILES
+
+    @property
+    def alt(self) -> str:
+        return f"{self.title}. {self.summary}"
+
+    @property
+    def short_title(self) -> str:
+        """The title without the criterion, which the page states."""
+        title = self.title
+        for criterion in CRITERIA:
+            title = title.removesuffix(titled("", criterion))
+        return title
 
 
 def shown_figures(
@@ -103,25 +105,12 @@ class _Addresses:
 
 def shown(figure: Figure, file: AddressOf) -> ShownFigure:
     """Return a figure with its drawings and the addresses of its files."""
+    texts = tuple(tuple(map(_cell, row)) for row in figure.rows)
     return ShownFigure(
-        name=figure.name,
-        title=figure.title,
-        caption=figure.caption,
-        alt=f"{figure.title}. {figure.summary}",
-        notes=figure.notes,
-        is_empty=figure.is_empty,
-        columns=figure.columns,
-        rows=[[_cell(value) for value in row] for row in figure.rows],
-        short_title=_without_criterion(figure.title),
+        **{**vars(figure), "rows": texts},
         drawings=None if figure.is_empty else drawings(figure),
         downloads=_downloads(figure, file) if can_write() and not figure.is_empty else [],
     )
-
-
-def _without_criterion(title: str) -> str:
-    for criterion in CRITERIA:
-        title = title.removesuffix(titled("", criterion))
-    return title
 
 
 def drawings(figure: Figure, wide: str = ON_PAGES) -> Drawings:

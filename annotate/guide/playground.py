@@ -5,7 +5,6 @@ import logging
 import math
 import re
 import unicodedata
-from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -304,41 +303,28 @@ def _undefined(scene: Scene, reason: str) -> dict[str, Any]:
         "indicators": {},
         "matches": [],
         "unmatched": [],
-        "status": _statuses(scene, {}, {}),
+        "status": _status(scene, None),
         "error": reason,
     }
 
 
-def _status(scene: Scene, score: ImageScore) -> dict[str, list[str]]:
-    # For each region, by its index, the kinds of the matches that it is part of.
-    kinds_of_truth: dict[int, set[str]] = defaultdict(set)
-    kinds_of_detection: dict[int, set[str]] = defaultdict(set)
-    for match in score.matches:
-        for at in match.truth:
-            kinds_of_truth[at].add(match.kind)
-        for at in match.detections:
-            kinds_of_detection[at].add(match.kind)
-    for unmatched in score.unmatched:
-        kinds = kinds_of_truth if unmatched.side == "truth" else kinds_of_detection
-        if not kinds[unmatched.index]:
-            kinds[unmatched.index].add("ignored" if unmatched.is_out else "unmatched")
-    return _statuses(scene, kinds_of_truth, kinds_of_detection)
-
-
-def _statuses(
-    scene: Scene,
-    kinds_of_truth: Mapping[int, set[str]],
-    kinds_of_detection: Mapping[int, set[str]],
-) -> dict[str, list[str]]:
-    truth = [
-        "ignored" if region.ignored else _kind(kinds_of_truth.get(at, ()))
-        for at, region in enumerate(scene.truth)
-    ]
-    n_detections = len(scene.detections or ())
-    return {
-        "truth": truth,
-        "detections": [_kind(kinds_of_detection.get(at, ())) for at in range(n_detections)],
-    }
+def _status(scene: Scene, score: ImageScore | None) -> dict[str, list[str]]:
+    """Return the kind of each region's matches by side; "unknown" without a score."""
+    n_of = {"truth": len(scene.truth), "detections": len(scene.detections or ())}
+    kinds: dict[str, list[set[str]]] = {side: [set() for _ in range(n)] for side, n in n_of.items()}
+    for match in score.matches if score else ():
+        for side in kinds:
+            for at in getattr(match, side):
+                kinds[side][at].add(match.kind)
+    for unmatched in score.unmatched if score else ():
+        own = kinds["truth" if unmatched.side == "truth" else "detections"][unmatched.index]
+        if not own:
+            own.add("ignored" if unmatched.is_out else "unmatched")
+    for region, own in zip(scene.truth, kinds["truth"], strict=True):
+        if region.ignored:
+            own.clear()
+            own.add("ignored")
+    return {side: list(map(_kind, of_side)) for side, of_side in kinds.items()}
 
 
 def _kind(kinds: Collection[str]) -> str:

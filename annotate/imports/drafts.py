@@ -30,7 +30,7 @@ from .errors import NotLoaded
 from .models import Draft, DraftFile, FileKind, Import, Missing
 
 MAX_FILES: Final = 200
-_DAY: Final = 24 * 3600
+_KEPT_SECONDS: Final = 7 * 24 * 3600
 _REFUSALS: Final = {
     Draft.State.OPEN: gettext_lazy("These files have not been checked yet."),
     Draft.State.CHECKING: gettext_lazy(
@@ -327,24 +327,14 @@ def discard(*, draft: Draft) -> None:
 
 
 def clean_old() -> None:
-    """Discard loads that were left untouched for a week."""
-    clean(days=7)
-
-
-def clean(*, days: float) -> tuple[int, int]:
-    """Discard loads untouched for this long; return the numbers of loads and of deleted files."""
-    before = datetime.fromtimestamp(time.time() - days * _DAY, tz=UTC)
-    n_discarded = 0
+    """Discard loads that were left untouched for a week, and delete files of no load."""
+    before = datetime.fromtimestamp(time.time() - _KEPT_SECONDS, tz=UTC)
     for draft in Draft.objects.filter(changed__lt=before).exclude(state__in=Draft.OVER):
         with suppress(NotLoaded):
             discard(draft=draft)
-            n_discarded += 1
     waiting = set(Draft.objects.exclude(state__in=Draft.OVER).values_list("pk", flat=True))
-    n_files = 0
-    for path in staging.files_older_than(days * _DAY, besides=waiting):
+    for path in staging.files_older_than(_KEPT_SECONDS, besides=waiting):
         path.unlink(missing_ok=True)
-        n_files += 1
-    return n_discarded, n_files
 
 
 @contextmanager

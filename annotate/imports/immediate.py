@@ -112,7 +112,7 @@ class LoadAtOnce:
         return self
 
     def __exit__(self, *raised: object) -> None:
-        # If the database itself failed, the draft is left to clean_loads, without its rows.
+        # If the database itself failed, the draft is left to drafts.clean_old, without its rows.
         with suppress(Refusal, DatabaseError):
             draft = drafts.find(self.draft.pk)
             if not draft.is_over:

@@ -3,13 +3,11 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from django.contrib.auth.models import User
 from django.templatetags.static import static
 from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from annotate.accounts.models import Preferences
 from annotate.datasets.drawing import counted_boxes
 from annotate.judging.models import CRITERION_NAMES, Verdict
 from annotate.studies.models import Study
@@ -50,12 +48,6 @@ def shown(pair: Pair) -> dict[str, Any]:
         "told": told,
         "in_words": " ".join([_(pair.picture.says), told[LEFT], told[RIGHT]]),
     }
-
-
-def keys_of(person: User) -> dict[str, Any]:
-    """Return this person's own keys in the format that the comparison page's script reads."""
-    preferences = Preferences.of(person)
-    return {"single_keys": preferences.single_keys, "keys": preferences.keys}
 
 
 def card_rows(card: Card, study: Study) -> list[dict[str, str]]:

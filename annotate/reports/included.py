@@ -1,7 +1,5 @@
 """The answers of a study that count in its reports."""
 
-from typing import Final
-
 from django.db.models import Count, Exists, OuterRef, QuerySet
 from django.utils import translation
 
@@ -14,10 +12,6 @@ from annotate.studies.models import Role, Study
 from annotate.studies.pseudonyms import pseudonyms
 from rankings.inference.clusters import Declared
 from rankings.output.skips import ALIKE, KEPT, MISSING, RANKINGS, REASONS, UNFINISHED, VISITS
-
-_LEFT_OUT: Final = "{name} since {day}: {why}"
-_KNOWN: Final = "{name}: {reason}"
-_WITHOUT: Final = "{protocol} (no scores for {methods})"
 
 
 def images_of(study: Study) -> ImageQuerySet:
@@ -126,9 +120,7 @@ def protocols_left_out(study: Study) -> list[str]:
     Compared with the others, each would leave no image to count.
     """
     return [
-        _WITHOUT.format(protocol=run.name, methods=", ".join(left))
-        for run, left in newest_runs(study)
-        if left
+        f"{run.name} (no scores for {', '.join(left)})" for run, left in newest_runs(study) if left
     ]
 
 
@@ -137,9 +129,7 @@ def people_left_out(study: Study) -> list[str]:
     excluded = left_out(study)
     names = pseudonyms(study) if excluded else {}
     return [
-        _LEFT_OUT.format(
-            name=name, day=f"{excluded[person].since:%Y-%m-%d}", why=excluded[person].reason
-        )
+        f"{name} since {excluded[person].since:%Y-%m-%d}: {excluded[person].reason}"
         for person, name in names.items()
         if person in excluded
     ]
@@ -149,8 +139,4 @@ def known_answers(study: Study) -> list[str]:
     """Return, under pseudonyms, how often each annotator was right on known-answer pairs."""
     tallies = tallies_of_people(study)
     names = pseudonyms(study) if tallies else {}
-    return [
-        _KNOWN.format(name=name, reason=tallies[person])
-        for person, name in names.items()
-        if person in tallies
-    ]
+    return [f"{name}: {tallies[person]}" for person, name in names.items() if person in tallies]

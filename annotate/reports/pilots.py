@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any, Final
+from typing import Any
 
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
@@ -18,9 +18,6 @@ from .included import declared_clusters
 from .inputs import ProtocolScores, protocol_scores
 from .pairs import visits_of
 from .services import available_runs, sentinels
-
-# The source of the pilot data.
-_OF_STUDY: Final = "“{study}”"
 
 
 def pilot_of_study(
@@ -55,8 +52,9 @@ def pilot_of_study(
             for image, of_image in values_of(criterion, scores, settings).items()
         }
         usable = comparable(visits, values, protocols, settings.decimals)
-        origin = _OF_STUDY.format(study=study)
-        found = pilot(usable.visits, usable.rankings, protocols, origin=origin, declared=declared)
+        found = pilot(
+            usable.visits, usable.rankings, protocols, origin=f"“{study}”", declared=declared
+        )
         return asdict(found)
 
     return _from_json(computed(asked, (f"variation-{criterion}",), read, compute))

@@ -1,12 +1,10 @@
 """The provenance of a report, kept with it."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from annotate.scoring.models import ProtocolRun
 from protocols import registry
-
-_IMPORTED: Final = "{protocol} (imported {day})"
 
 
 def whole(
@@ -51,5 +49,5 @@ def _changed(run: ProtocolRun) -> dict[str, Any]:
 def described(run: ProtocolRun) -> str:
     """Return a run's name and signature, or the day of its import."""
     if run.origin == ProtocolRun.Origin.IMPORTED:
-        return _IMPORTED.format(protocol=run.name, day=f"{run.created:%Y-%m-%d}")
+        return f"{run.name} (imported {run.created:%Y-%m-%d})"
     return f"{run.name}: {run.signature}"

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { createAdvance } from "../../static/js/judging/advance.js";
+import { createAdvance } from "../../static/js/judging/confirm.js";
 import { fieldsOf } from "../../static/js/judging/answer.js";
 import { sameForAll, step } from "../../static/js/judging/questions.js";
 

@@ -15,16 +15,20 @@ export function shapeOf(points) {
 
 export const centreOf = ({ left, top, right, bottom }) => ({ x: (left + right) / 2, y: (top + bottom) / 2 });
 
+// The signed area of a polygon.
+export const areaOf = (corners) =>
+  corners.reduce((sum, [ax, ay], at) => {
+    const [bx, by] = corners[(at + 1) % corners.length];
+    return sum + (ax * by - bx * ay) / 2;
+  }, 0);
+
 // The height of a box as a line of text: the short way across it, whichever way it is turned.
 export function heightOf({ corners, left, top, right, bottom }) {
-  let area = 0;
-  let longest = 0;
-  corners.forEach(([ax, ay], at) => {
+  const sides = corners.map(([ax, ay], at) => {
     const [bx, by] = corners[(at + 1) % corners.length];
-    area += (ax * by - bx * ay) / 2;
-    longest = Math.max(longest, Math.hypot(bx - ax, by - ay));
+    return Math.hypot(bx - ax, by - ay);
   });
-  return Math.max(Math.min(right - left, bottom - top, Math.abs(area) / longest) || 0, 1);
+  return Math.max(Math.min(right - left, bottom - top, Math.abs(areaOf(corners)) / Math.max(...sides)) || 0, 1);
 }
 
 // The points of a box whose edges are moved outwards. A pointed corner moves twice as far at most.
@@ -33,14 +37,12 @@ export function grown({ corners }, far) {
     const [nextX, nextY] = corners[(at + 1) % corners.length];
     return x !== nextX || y !== nextY;
   });
-  let area = 0;
   const outwards = ring.map(([ax, ay], at) => {
     const [bx, by] = ring[(at + 1) % ring.length];
-    area += ax * by - bx * ay;
     const length = Math.hypot(bx - ax, by - ay);
     return [(by - ay) / length, (ax - bx) / length];
   });
-  const away = area < 0 ? -far : far;
+  const away = areaOf(ring) < 0 ? -far : far;
   const moved = ring.map(([x, y], at) => {
     const [ux, uy] = outwards.at(at - 1);
     const [vx, vy] = outwards[at];

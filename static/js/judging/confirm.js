@@ -1,4 +1,4 @@
-// The button that confirms.
+// The button that confirms, also on its own.
 import { gettext } from "../elements/words.js";
 
 const SLOW_MS = 1000;
@@ -31,6 +31,28 @@ export function createConfirmButton(form, { onSlow, onLate }, timers = globalThi
       forget();
       words.textContent = gettext("Confirm");
       form.removeAttribute("aria-busy");
+    },
+  };
+}
+
+// Confirms automatically a moment after the last answer, unless the user presses something before.
+export function createAdvance(button, { after, onTime, timers = globalThis }) {
+  let timer = null;
+
+  const stop = () => {
+    timers.clearTimeout(timer);
+    timer = null;
+    button.removeAttribute("data-advancing");
+  };
+  return {
+    stop,
+    start() {
+      stop();
+      button.setAttribute("data-advancing", "");
+      timer = timers.setTimeout(() => {
+        stop();
+        onTime();
+      }, after);
     },
   };
 }

@@ -1,7 +1,7 @@
 // Differences of two results: the boxes with a twin in the other, and the places of those without one.
 // Fetched when the differences are first requested.
 import { gettext } from "../elements/words.js";
-import { extentOf } from "./boxes.js";
+import { areaOf, extentOf } from "./boxes.js";
 import { cameraOf } from "./camera.js";
 import { showsCoverage } from "./showing.js";
 
@@ -11,11 +11,6 @@ const MARGIN = 8;
 const BRACKET = 14;
 
 const cross = ([ax, ay], [bx, by], [px, py]) => (bx - ax) * (py - ay) - (by - ay) * (px - ax);
-const areaOf = (corners) =>
-  corners.reduce((sum, [ax, ay], at) => {
-    const [bx, by] = corners[(at + 1) % corners.length];
-    return sum + (ax * by - bx * ay) / 2;
-  }, 0);
 
 // The intersection of a convex polygon and a triangle, both counter-clockwise (positive area).
 function clipped(polygon, triangle) {

@@ -7,7 +7,7 @@
 import { createAnswer } from "./answer.js";
 import { createBreaks, createPause } from "./breaks.js";
 import { createClock } from "./clock.js";
-import { createConfirmButton } from "./confirm.js";
+import { createAdvance, createConfirmButton } from "./confirm.js";
 import { createCourier } from "./courier.js";
 import { draftOf, keepDraft } from "./draft.js";
 import { begin, confirm, confirmAlike, post, receive, sayItIsLate, sayItIsSlow, wait } from "./exchange.js";
@@ -49,33 +49,11 @@ function createPage(root) {
   };
 }
 
-// Few people want the page to advance automatically.
-function advanceOf(page) {
-  const lazy = createLazy(async () => {
-    const { createAdvance } = await import("./advance.js");
-    return createAdvance(page.confirmButton.button, { after: ADVANCE_MS, onTime: () => confirm(page) });
-  });
-  if (page.person.advance) lazy.get();
-  let isWanted = false;
-  return {
-    // The last answer may be given before the script is loaded.
-    async start() {
-      isWanted = true;
-      const advance = await lazy.get();
-      if (isWanted) advance.start();
-    },
-    stop() {
-      isWanted = false;
-      lazy.now()?.stop();
-    },
-  };
-}
-
 function addAnswer(page) {
   const { form, payload, root } = page;
   page.messages = createMessages(root, { onDismiss: () => page.answer.focus() });
   page.confirmButton = createConfirmButton(form, { onSlow: () => sayItIsSlow(page), onLate: () => sayItIsLate(page) });
-  page.advance = advanceOf(page);
+  page.advance = createAdvance(page.confirmButton.button, { after: ADVANCE_MS, onTime: () => confirm(page) });
   page.answer = createAnswer(form, {
     onChange: () => refresh(page),
     onEdit() {

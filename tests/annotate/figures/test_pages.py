@@ -71,20 +71,20 @@ def test_the_page_shows_every_figure_with_its_numbers(researcher, study):
     assert [figure.name for figure in response.context["figures"]] == names
     # Nothing varies; a person agrees with the others.
     assert [row[:4] for row in shown(response, "nearness").rows] == [
-        ["Right", "0", "0", "0"],
-        ["Reversed", "100", "100", "100"],
-        ["all tied", "50", "50", "50"],
-        ["random order", "50", "50", "50"],
-        ["a person", "0", "–", "–"],
+        ("Right", "0", "0", "0"),
+        ("Reversed", "100", "100", "100"),
+        ("all tied", "50", "50", "50"),
+        ("random order", "50", "50", "50"),
+        ("a person", "0", "–", "–"),
     ]
-    assert shown(response, "wins").rows == [["Right", "–", "1"], ["Reversed", "0", "–"]]
+    assert shown(response, "wins").rows == (("Right", "–", "1"), ("Reversed", "0", "–"))
     distances = {row[0]: row[1:] for row in shown(response, "distances").rows}
-    assert distances["Reversed"] == ["2", "3", "3", "3", "3", "3", "3"]
-    assert shown(response, "agreement").rows[0] == ["A1", "–", "0", "0"]
+    assert distances["Reversed"] == ("2", "3", "3", "3", "3", "3", "3")
+    assert shown(response, "agreement").rows[0] == ("A1", "–", "0", "0")
     ranks = [row[:2] for row in shown(response, "critical-difference").rows]
-    assert ranks == [["Right", "1"], ["Reversed", "2"]]
-    assert [row[1:] for row in shown(response, "progress").rows] == [["6", "6"]]
-    assert shown(response, "scores").rows[0][:6] == ["Right", "1", "2", "0.9", "0.9", "0.9"]
+    assert ranks == [("Right", "1"), ("Reversed", "2")]
+    assert [row[1:] for row in shown(response, "progress").rows] == [("6", "6")]
+    assert shown(response, "scores").rows[0][:6] == ("Right", "1", "2", "0.9", "0.9", "0.9")
     assert {row[2] for row in shown(response, "beta").rows} == {"0"}
     # As a word: tokens of forms are letters drawn at random.
     assert not re.search(r"\bnan\b", response.text, re.IGNORECASE)

@@ -8,7 +8,6 @@ from pkgutil import resolve_name
 
 import pytest
 from django.conf import settings as django_settings
-from django.core.management import call_command
 
 from annotate.datasets import orphans
 from annotate.datasets.models import Dataset, Image, Method, Result
@@ -821,11 +820,12 @@ def test_a_dataset_loaded_before_the_pages_knew_drafts_takes_results():
 
 def test_uploads_nobody_came_back_for_are_cleared_away(monkeypatch):
     draft = checked(new_dataset())
-    later = time.time() + 8 * 24 * 3600
-    monkeypatch.setattr(time, "time", lambda: later)
-    call_command("clean_loads", "--days", "9")
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + 6 * 24 * 3600)
+    drafts.clean_old()
     assert staged()
-    call_command("clean_loads", "--days", "7")
+    monkeypatch.setattr(time, "time", lambda: now + 8 * 24 * 3600)
+    drafts.clean_old()
     assert staged() == []
     draft = drafts.find(draft.pk)
     assert draft.state == "discarded"

@@ -79,7 +79,7 @@ commands = {
 # Those that need a database of this version refuse another one before they look at what is given.
 others = {
     "backup": [str(folder / "new.zip")], "rehearse": [str(folder / "site.zip")],
-    "replay": ["--check"], "clean_loads": [], "load_demo": [], "worker": [], "run_site": [],
+    "replay": ["--check"], "load_demo": [], "worker": [], "run_site": [],
     "import_study": [str(folder / "site.zip")], "export_study": ["x", "--out", str(folder / "x.zip")],
     "export_raw": ["x"], "export_report": ["x"], "load_codabench": ["x", str(folder / "gt.zip")],
     "score_protocol": ["x", "iou"], "make_study": [str(folder / "study.toml")],
