@@ -1,14 +1,14 @@
-"""Shared parts of requests: the signed-in user, permissions, refusals, the client's network."""
+"""Shared parts of requests: the signed-in user, permissions, refusals, folded fields, networks."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from ipaddress import IPv6Network, ip_address
-from typing import Any, Final, TypeVar
+from typing import Any, ClassVar, Final, TypeVar
 
 from django.contrib import messages
 from django.contrib.auth.models import AnonymousUser, User
-from django.forms import BaseForm
+from django.forms import BaseForm, BoundField
 from django.http import Http404, HttpRequest, HttpResponse
 
 from annotate.errors import Refusal
@@ -104,3 +104,21 @@ def refusals_on(form: BaseForm, field: str | None = None) -> Iterator[None]:
         yield
     except Refusal as refusal:
         form.add_error(field, str(refusal))
+
+
+class MainAndMore(BaseForm):
+    """A form that folds its less common fields away unless one has an error."""
+
+    MAIN: ClassVar[Collection[str]]
+
+    @property
+    def main(self) -> list[BoundField]:
+        return [self[name] for name in self.fields if name in self.MAIN]
+
+    @property
+    def more(self) -> list[BoundField]:
+        return [self[name] for name in self.fields if name not in self.MAIN]
+
+    @property
+    def more_is_wrong(self) -> bool:
+        return any(field.errors for field in self.more)

@@ -1,6 +1,7 @@
 """Preferences, and invitations, the only way to an account that no admin creates by hand."""
 
 from hashlib import sha256
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -140,3 +141,8 @@ class Preferences(models.Model):
         """Return a user's preferences, the usual ones if they stored none."""
         stored: Preferences | None = getattr(person, "preferences", None)
         return cls(person=person) if stored is None else stored
+
+    @property
+    def for_scripts(self) -> dict[str, Any]:
+        """The preferences that scripts of pairs read."""
+        return {"advance": self.advance, "single_keys": self.single_keys, "keys": self.keys}

@@ -20,8 +20,7 @@ from annotate.scoring.models import ProtocolRun
 from annotate.studies.shortcuts import followed
 
 from . import raw, work
-from .scores import scores_response
-from .shortcuts import own_answers_response, table_response
+from .shortcuts import own_answers_response, scores_response, table_response
 
 _TABLE = {(200, "text/csv"): OpenApiTypes.STR, (200, "application/json"): OpenApiTypes.ANY}
 

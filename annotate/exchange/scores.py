@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import Final
 
-from django.http import StreamingHttpResponse
 from django.utils.translation import gettext as _
 
 from annotate.csv_tables import as_csv
@@ -14,7 +13,6 @@ from annotate.scoring.models import ProtocolRun, Score
 
 from .columns import COLUMNS
 from .rows import Row
-from .shortcuts import table_response
 
 # About ten seconds of a web process.
 MAX_SCORES: Final = 1_000_000
@@ -22,8 +20,8 @@ _AT_A_TIME: Final = 2000
 _OF_SCORES: Final = [column.name for column in COLUMNS["scores"]][3:-1]
 
 
-def scores_response(dataset: Dataset, protocol: str = "") -> StreamingHttpResponse:
-    """Stream the scores of the newest run of each protocol, or of one run, as CSV.
+def scores_of(dataset: Dataset, protocol: str = "") -> Iterator[bytes]:
+    """Return the scores of the newest run of each protocol, or of one run, as CSV in pieces.
 
     Raises TooLarge if all are too many for one response and no run is named.
     """
@@ -35,8 +33,7 @@ def scores_response(dataset: Dataset, protocol: str = "") -> StreamingHttpRespon
             "?protocol= and its name."
         )
         raise TooLarge(refusal.format(dataset=dataset, n=n_scores, most=MAX_SCORES))
-    asked = [run for run in runs if protocol in ("", run.name)]
-    return table_response(_content(dataset, asked), f"{dataset.slug}-scores.csv")
+    return _content(dataset, [run for run in runs if protocol in ("", run.name)])
 
 
 def _content(dataset: Dataset, runs: list[ProtocolRun]) -> Iterator[bytes]:

@@ -5,9 +5,11 @@ from collections.abc import Iterable
 from django.contrib.auth.models import User
 from django.http import Http404, StreamingHttpResponse
 
+from annotate.datasets.models import Dataset
 from annotate.studies.models import Study
 
 from . import own_answers, raw
+from .scores import scores_of
 
 
 def table_response(pieces: Iterable[bytes | str], name: str) -> StreamingHttpResponse:
@@ -24,3 +26,8 @@ def own_answers_response(study: Study, annotator: User, extension: str) -> Strea
     write, _content_type = raw.WRITERS[extension]
     pieces = write(own_answers.COLUMNS, own_answers.own_answers(study, annotator))
     return table_response(pieces, f"{study.slug}-own-answers.{extension}")
+
+
+def scores_response(dataset: Dataset, protocol: str) -> StreamingHttpResponse:
+    """Send every score of a dataset, or those of one run; raises TooLarge."""
+    return table_response(scores_of(dataset, protocol), f"{dataset.slug}-scores.csv")

@@ -29,8 +29,7 @@ from annotate.studies.shortcuts import followed
 from . import elsewhere, raw, work
 from .columns import COLUMNS, TABLES
 from .forms import AnswersForm
-from .scores import scores_response
-from .shortcuts import own_answers_response, table_response
+from .shortcuts import own_answers_response, scores_response, table_response
 
 
 @login_required

@@ -46,7 +46,7 @@ def payload(turn: Turn, remaining: Remaining, have: str = "") -> dict[str, Any]:
         is_visit=is_visit,
         visit=turn.visit,
     )
-    person = {} if have else {"person": preferences_data(annotator), "pace": pace(turn)}
+    person = {} if have else {"person": Preferences.of(annotator).for_scripts, "pace": pace(turn)}
     quota, n_images, n_done = remaining.quota, None, remaining.n_asked
     if n_done is not None:
         total = {"total": quota.max_pairs, "pair": n_done + 1}
@@ -264,15 +264,6 @@ def study_data(study: Study, *, is_visit: bool = False) -> dict[str, Any]:
             "break_minutes": study.break_minutes,
             "break_screens": study.break_screens,
         },
-    }
-
-
-def preferences_data(annotator: User) -> dict[str, Any]:
-    preferences = Preferences.of(annotator)
-    return {
-        "advance": preferences.advance,
-        "single_keys": preferences.single_keys,
-        "keys": preferences.keys,
     }
 
 

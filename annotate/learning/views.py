@@ -14,10 +14,10 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from annotate.accounts.models import Preferences
 from annotate.errors import CHOOSE_A_VERDICT
 from annotate.guide.markdown import own_words
 from annotate.judging import services as judging
-from annotate.judging.presentation import preferences_data
 from annotate.judging.shortcuts import judged, refused
 from annotate.requests import SignedInRequest
 from annotate.studies.models import Study
@@ -240,7 +240,7 @@ def _page(
         "study": study,
         "visit": visit,
         "is_due": is_due,
-        "own_keys": preferences_data(request.user),
+        "own_keys": Preferences.of(request.user).for_scripts,
         "steps": steps,
     }
     return render(request, f"learning/{name}.html", shared | context, status=status)

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy
 
 from annotate.access import Person, permitted
 from annotate.names import NameField
-from annotate.studies.forms import MainAndMore
+from annotate.requests import MainAndMore
 from annotate.studies.models import Study
 
 from .errors import EntranceRefused

@@ -1,7 +1,7 @@
-"""Settings and members of a study, and forms that fold fields away."""
+"""Settings and members of a study."""
 
-from collections.abc import Collection, Mapping
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from typing import Any
 
 from django import forms
 from django.utils.translation import gettext as _
@@ -12,24 +12,6 @@ from annotate.names import NameField
 from .models import Role, Study
 from .services import misfits
 from .settings import BY_NAME, SETTINGS, Lock, Part, StudyField, match_protocols, usual
-
-
-class MainAndMore(forms.BaseForm):
-    """A form that folds its less common fields away unless one has an error."""
-
-    MAIN: ClassVar[Collection[str]]
-
-    @property
-    def main(self) -> list[forms.BoundField]:
-        return [self[name] for name in self.fields if name in self.MAIN]
-
-    @property
-    def more(self) -> list[forms.BoundField]:
-        return [self[name] for name in self.fields if name not in self.MAIN]
-
-    @property
-    def more_is_wrong(self) -> bool:
-        return any(field.errors for field in self.more)
 
 
 class SettingsForm(forms.ModelForm[Study]):

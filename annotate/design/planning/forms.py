@@ -10,7 +10,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from annotate.datasets.models import Dataset
-from annotate.studies.forms import MainAndMore
+from annotate.requests import MainAndMore
 from annotate.studies.models import Study
 from rankings.design.power import POWER
 from rankings.design.reach import hours_in_words, reach_of_hours

@@ -11,8 +11,9 @@ from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from annotate.datasets.models import Dataset, Method, Selection
 from annotate.names import NameField
+from annotate.requests import MainAndMore
 from annotate.studies.errors import StudyRefused
-from annotate.studies.forms import MainAndMore, SettingsForm
+from annotate.studies.forms import SettingsForm
 from annotate.studies.models import Role, Study
 from annotate.studies.services import free_slug
 from annotate.studies.settings import SETTINGS, of_step

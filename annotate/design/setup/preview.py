@@ -10,12 +10,12 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from annotate.accounts.models import Preferences
 from annotate.datasets.models import Image, Method, Result
 from annotate.judging.presentation import (
     criteria_data,
     image_data,
     opaque_id,
-    preferences_data,
     result_data,
     study_data,
 )
@@ -91,7 +91,7 @@ class Preview:
                 "history_url": "",
                 "next_image_url": "",
             },
-            **({} if have else {"person": preferences_data(person)}),
+            **({} if have else {"person": Preferences.of(person).for_scripts}),
             "image": {
                 **shown,
                 "number": number % len(self.images) + 1,

@@ -62,7 +62,7 @@ def test_page_and_api_give_every_score_once(client, study):
 
 def test_its_columns_are_in_the_dictionary(study):
     score_protocol(dataset=study.dataset, slug="iou")
-    [header, *_rows] = scores.scores_response(study.dataset).getvalue().decode().splitlines()
+    [header, *_rows] = b"".join(scores.scores_of(study.dataset)).decode().splitlines()
     assert header.split(",") == [column.name for column in scores.COLUMNS["scores"]]
 
 
@@ -90,7 +90,7 @@ def test_queries_do_not_grow_with_the_images(study):
         with CaptureQueriesContext(
             connection,
         ) as counted:
-            scores.scores_response(study.dataset).getvalue()
+            b"".join(scores.scores_of(study.dataset))
         return len(counted)
 
     score_protocol(dataset=study.dataset, slug="iou")

@@ -422,7 +422,7 @@ def test_a_figure_shows_the_flow_of_participants(researcher, study):
     admitted(entrance, ids("b"), taught=False)
     agree(Client(), entrance, ids("d"), leave="no_consent")
     *_, figure = researcher.get(page).context["figures"]
-    assert figure.rows[0][:4] == [entrance.name, "1", "2", "1"]
+    assert figure.rows[0][:4] == (entrance.name, "1", "2", "1")
     for said in ("Came by a link: 3", "Not admitted: 1", "no consent: 1", "in progress: 1"):
         assert said in figure.alt
     assert "Counted in reports: 1" in figure.alt
