@@ -7,6 +7,8 @@ from itertools import islice, pairwise
 from statistics import median
 from typing import Final
 
+from django.core.cache import cache
+
 from protocols.core.regions import Region
 
 from .models import Dataset, Image, ImageFacts
@@ -21,6 +23,22 @@ def fill_facts(dataset: Dataset) -> None:
     images = Image.objects.filter(dataset=dataset, facts=None).order_by().iterator(_BATCH)
     while batch := list(islice(images, _BATCH)):
         ImageFacts.objects.bulk_create(map(facts_of, batch), ignore_conflicts=True)
+    cache.delete(_key(dataset))
+
+
+def scripts_of(dataset: Dataset) -> list[str]:
+    """Return the scripts of the words of a dataset, kept for minutes, or until facts are stored."""
+    found: list[str] | None = cache.get(_key(dataset))
+    if found is None:
+        rows = ImageFacts.objects.filter(image__dataset=dataset).order_by()
+        scripts = rows.values_list("scripts", flat=True).distinct()
+        found = sorted({script for some in scripts for script in some.split()})
+        cache.set(_key(dataset), found)
+    return found
+
+
+def _key(dataset: Dataset) -> str:
+    return f"scripts-{dataset.pk}"
 
 
 def facts_of(image: Image) -> ImageFacts:

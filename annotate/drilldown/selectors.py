@@ -13,7 +13,7 @@ from annotate.studies.models import Study
 from rankings.elicitation.error_rate import Mistakes
 
 from .annotators.page import totals_of
-from .images.worst_images import Question, worst_rows
+from .images.worst_images import Question, worst_of
 
 
 def mistakes_in(study: Study) -> Mistakes:
@@ -31,5 +31,5 @@ def mistakes_in(study: Study) -> Mistakes:
 
 def worst_of_each(run: ProtocolRun, figure: str, methods: Iterable[Method], n: int) -> set[int]:
     """Return the keys of the n images on which each method loses most, together."""
-    rows = (worst_rows(Question(run, figure, method)) for method in methods)
-    return {key for of in rows for key in of.values_list("result__image", flat=True)[:n]}
+    found = (worst_of(Question(run, figure, method))[0] for method in methods)
+    return {key for worst in found for key in worst.keys(0, n)}

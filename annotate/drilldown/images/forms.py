@@ -10,7 +10,8 @@ from django.http import QueryDict
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from annotate.datasets.models import Dataset, ImageFacts, Selection
+from annotate.datasets.facts import scripts_of
+from annotate.datasets.models import Dataset, Selection
 from annotate.languages import numeral
 from annotate.names import NameField
 from annotate.reports.forms import ReportForm
@@ -306,12 +307,6 @@ class KeepForm(forms.Form):
 
 
 _ORDERING: Final = ("method", "protocol", "figure")
-
-
-def scripts_of(dataset: Dataset) -> list[str]:
-    """Return the scripts of the words of a dataset."""
-    found = ImageFacts.objects.filter(image__dataset=dataset).values_list("scripts", flat=True)
-    return sorted({script for scripts in found.order_by().distinct() for script in scripts.split()})
 
 
 def worst_of(query: QueryDict) -> dict[str, str]:

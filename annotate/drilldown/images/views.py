@@ -165,9 +165,8 @@ def compare_in_dataset(request: HttpRequest, slug: str, image: str) -> HttpRespo
     form = WorstForm(worst_of(request.GET), dataset=dataset, runs=runs)
     context["back"] = reverse("scored:worst", args=[dataset.slug])
     if runs and context["results"] and form.is_valid():
-        context["previous"], context["following"] = worst_images.around(
-            form.question(), asked_image
-        )
+        worst, _ = worst_images.worst_of(form.question())
+        context["previous"], context["following"] = worst_images.around(worst, asked_image)
         context["back"] += f"?{form.query()}"
         context["asked"] = form.asked
     return render(request, "reports/compare.html", context | {"dataset": dataset}, status=status)
@@ -192,8 +191,8 @@ def keep(request: SignedInRequest, slug: str) -> HttpResponse:
         ticked = [int(key) for key in request.POST.getlist("image") if _key(key)]
         origin = f"{worst_images.heading(question)}: {form.which_said(len(ticked))}"
         if said["which"] == "first":
-            rows = worst_images.worst_rows(question).values_list("result__image", flat=True)
-            ticked = list(rows[: said["n"]] if said["n"] else rows)
+            worst, _ = worst_images.worst_of(question)
+            ticked = worst.keys(0, said["n"])
         with refusals_on(form):
             return keep_and_list(
                 request, dataset=dataset, name=said["name"], images=ticked, origin=origin
@@ -217,7 +216,8 @@ def _worst(
         address = request.get_full_path()
         return go_to(start_explaining(run=question.run, person=request.user, address=address))
     after, before = (_key(request.GET.get(name, "")) for name in ("after", "before"))
-    part = worst_images.part_of(question, _WORST_PER_PAGE, after, before)
+    worst, evaluated = worst_images.worst_of(question)
+    part = worst_images.part_of(question, worst, _WORST_PER_PAGE, after, before)
     costs = [
         (cost, form.query(cause=cost.cause))
         for cost in costs_of(question.run, question.method.name)
@@ -227,8 +227,8 @@ def _worst(
         "question": question,
         "heading": worst_images.heading(question),
         "part": part,
-        "n_images": worst_images.worst_rows(question).count(),
-        "evaluated": worst_images.evaluated(question),
+        "n_images": len(worst),
+        "evaluated": evaluated,
         "without": question.run.without(
             method.name for method in (question.method, question.against) if method
         ),

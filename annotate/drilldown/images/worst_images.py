@@ -2,23 +2,24 @@
 
 from dataclasses import dataclass, field
 from typing import Any, Final
+from zlib import crc32
 
-from django.db.models import F, FilteredRelation, FloatField, Q, QuerySet, Value
+from django.core.cache import cache
+from django.db.models import F
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from annotate.datasets.drawing import Picture, picture
-from annotate.datasets.models import Dataset, Image, Method
+from annotate.datasets.models import Dataset, Image, Method, Result
 from annotate.scoring.models import ImageLoss, ProtocolRun, Score
+from protocols.core.causes import CAUSES
+from rankings.detectors.worst_images import Figures, WorstImages, worst_images
 
 # The credit and its divisor that a figure adds up over images.
 _CREDITS = {"recall": ("recalled", "n_truth"), "precision": ("precise", "n_detections")}
-# The result of another method on the image of a score.
-_RIVAL: Final = "result__image__results"
-# Differences below are rounding.
-_LEAST: Final = 1e-9
+_WEEK: Final = 7 * 24 * 3600
 
 
 @dataclass(frozen=True)
@@ -44,62 +45,6 @@ def heading(question: Question) -> str:
     return words + _(": ") + _(question.cause) if question.cause else words
 
 
-def worst_rows(question: Question) -> QuerySet[Any]:
-    """Return the scores or losses of the images on which the method loses something, worst first.
-
-    Each has its ``cost`` and, against another method, that one's figure or loss ``other``; a score
-    has its figure ``own``. Against another method the cost is the difference of the image's figures
-    or losses. Alone, it is the credit that the image takes from the figure of the dataset: regions
-    that were not found (recall), or detections that are not right (precision); for other figures
-    and imported scores, 1 minus the figure of the image.
-    """
-    rows: QuerySet[Any] = _losses(question) if question.cause else _scores(question)
-    conditions = {f"result__image__{lookup}": value for lookup, value in question.images.items()}
-    return rows.filter(cost__gt=_LEAST, **conditions).order_by("-cost", "result")
-
-
-def _scores(question: Question) -> QuerySet[Score]:
-    scores = Score.objects.filter(run=question.run, result__method=question.method)
-    own = F(question.figure)
-    if question.against is not None:
-        # One call, so that both conditions are about the same result.
-        rivals = {f"{_RIVAL}__method": question.against, f"{_RIVAL}__scores__run": question.run}
-        other = F(f"{_RIVAL}__scores__{question.figure}")
-        return scores.filter(**rivals).annotate(own=own, other=other, cost=other - own)
-    lost: Combinable = 1.0 - own
-    if question.figure in _CREDITS:
-        credit, divisor = _CREDITS[question.figure]
-        lost = Coalesce(F(divisor) - F(credit), lost)
-    return scores.annotate(own=own, other=Value(None, output_field=FloatField()), cost=lost)
-
-
-def _losses(question: Question) -> QuerySet[ImageLoss]:
-    own = ImageLoss.objects.filter(run=question.run, cause=question.cause, method=question.method)
-    if question.against is None:
-        return own.annotate(other=Value(None, output_field=FloatField()), cost=F("loss"))
-    # Outer joins, because the other method may lose nothing where it was evaluated. A subquery would
-    # be computed for each use of the cost: in the condition, in the order and in the row.
-    own = own.filter(result__image__in=_images_of(question, question.against))
-    rival = Q(**{f"{_RIVAL}__method": question.against})
-    same = Q(
-        rival__image_losses__run=question.run,
-        rival__image_losses__method=question.against,
-        rival__image_losses__cause=question.cause,
-    )
-    return own.annotate(
-        rival=FilteredRelation(_RIVAL, condition=rival),
-        of_rival=FilteredRelation("rival__image_losses", condition=same),
-        other=Coalesce(F("of_rival__loss"), 0.0),
-        cost=F("loss") - F("other"),
-    )
-
-
-def _images_of(question: Question, method: Method) -> QuerySet[Score, int]:
-    """Return the keys of the images on which a method was evaluated by the run."""
-    scores = Score.objects.filter(run=question.run, result__method=method)
-    return scores.values_list("result__image", flat=True)
-
-
 @dataclass(frozen=True)
 class Evaluated:
     """How many of the images that are asked about have scores of the method, or of both methods."""
@@ -112,60 +57,120 @@ class Evaluated:
         return self.n == self.n_all
 
 
-def evaluated(question: Question) -> Evaluated:
-    """Count the images that the filters leave, and those with scores of the compared methods."""
-    images = shared = question.run.dataset.images.filter(**question.images)
-    for method in (question.method, question.against):
-        if method is not None:
-            shared = shared.filter(pk__in=_images_of(question, method))
-    return Evaluated(shared.count(), images.count())
+def worst_of(question: Question) -> tuple[WorstImages, Evaluated]:
+    """Return the images on which the method loses something, worst first, and how many were looked at.
+
+    Against another method the cost is the difference of the image's figures or losses. Alone, it is
+    the credit that the image takes from the figure of the dataset: regions that were not found
+    (recall), or detections that are not right (precision); for other figures and imported scores, 1
+    minus the figure of the image.
+    """
+    methods = [method for method in (question.method, question.against) if method is not None]
+    compared = [_scores(question, method) for method in methods]
+    asked, images = question.run.dataset.images.all(), compared[0].images
+    if question.images:
+        chosen = list(asked.filter(**question.images).order_by("pk").values_list("pk", flat=True))
+        n_all, images = len(chosen), compared[0].shared_with(chosen)
+    else:
+        n_all = asked.count()
+    for others in compared[1:]:
+        images = others.shared_with(images)
+    if question.cause:
+        # A method loses nothing by a cause where it was evaluated and has no row.
+        figures = [_losses(question, method).on(images, missing=0.0) for method in methods]
+    else:
+        figures = [of_method.on(images) for of_method in compared]
+    worst = worst_images(*figures, are_losses=bool(question.cause))
+    return worst, Evaluated(len(images), n_all)
+
+
+def _scores(question: Question, method: Method) -> Figures:
+    figure = F(question.figure)
+    lost: Combinable = 1.0 - figure
+    if question.figure in _CREDITS:
+        credit, divisor = _CREDITS[question.figure]
+        lost = Coalesce(F(divisor) - F(credit), lost)
+    rows = Score.objects.filter(run=question.run, result__method=method)
+    return _kept(question, method, question.figure, rows.values_list("result__image", figure, lost))
+
+
+def _losses(question: Question, method: Method) -> Figures:
+    rows = ImageLoss.objects.filter(run=question.run, cause=question.cause, method=method)
+    what = f"{CAUSES.index(question.cause)}"
+    return _kept(question, method, what, rows.values_list("result__image", "loss", "loss"))
+
+
+def _kept(question: Question, method: Method, what: str, rows: Any) -> Figures:
+    """Return the figures of rows (image, figure, lost); read again only if the run has changed.
+
+    Sorting a method's scores, or comparing those of two, takes PostgreSQL seconds at 100,000 images.
+    """
+    run = question.run
+    sums = [of_run.get(method.name) for of_run in (run.overall, run.losses or {})]
+    state = crc32(repr((run.n_scores, sums)).encode())
+    key = f"worst-{run.pk}-{state}-{method.pk}-{what}"
+    found: Figures | None = cache.get(key)
+    if found is None:
+        found = Figures.of_rows(rows.iterator())
+        cache.set(key, found, _WEEK)
+    return found
+
+
+@dataclass(frozen=True)
+class Row:
+    """An image on which the method loses something; both figures or losses, None if undefined."""
+
+    result: Result
+    cost: float
+    own: float | None
+    other: float | None
+    # By the cause, if one is given.
+    loss: ImageLoss | None
 
 
 @dataclass(frozen=True)
 class Part:
     """Some of the images in order; the keys with which the parts before and after it begin."""
 
-    rows: list[Any]
+    rows: list[Row]
     before: int | None
     after: int | None
 
 
 def part_of(
-    question: Question, n: int, after: int | None = None, before: int | None = None
+    question: Question,
+    worst: WorstImages,
+    n: int,
+    after: int | None = None,
+    before: int | None = None,
 ) -> Part:
-    """Return the n rows after, or before, the row of a result's key; without either, the first n.
+    """Return the n rows after, or before, an image's key; without either, the first n.
 
     A key that is unknown, or no longer among the images, is ignored.
     """
-    rows = worst_rows(question)
     anchor = after or before
-    at: Any = rows.filter(result=anchor).first() if anchor else None
-    is_back = at is not None and not after
+    at = worst.place(anchor) if anchor else None
+    first, last = 0, n
     if at is not None:
-        rows = _preceding(rows, at) if is_back else _following(rows, at)
-    found: list[Any] = list(rows.select_related("result__image")[: n + 1])
-    is_more, found = len(found) > n, found[:n]
-    if is_back:
-        found.reverse()
-    has_before, has_after = (is_more, True) if is_back else (at is not None, is_more)
+        first, last = (at + 1, at + 1 + n) if after else (max(0, at - n), at)
+    shown = worst.rows(first, last)
+    of_method = Result.objects.filter(method=question.method, image__in=[key for key, *_ in shown])
+    results = {result.image_id: result for result in of_method.select_related("image")}
+    losses: dict[int, ImageLoss] = {}
+    if question.cause:
+        rows = ImageLoss.objects.filter(run=question.run, cause=question.cause)
+        losses = {loss.result_id: loss for loss in rows.filter(result__in=results.values())}
     return Part(
-        found,
-        found[0].result_id if found and has_before else None,
-        found[-1].result_id if found and has_after else None,
+        [
+            Row(results[key], cost, own, other, losses.get(results[key].pk))
+            for key, cost, own, other in shown
+        ],
+        shown[0][0] if shown and first else None,
+        shown[-1][0] if shown and last < len(worst) else None,
     )
 
 
-def _following(rows: QuerySet[Any], at: Any) -> QuerySet[Any]:
-    return rows.filter(Q(cost__lt=at.cost) | Q(cost=at.cost, result__gt=at.result_id))
-
-
-def _preceding(rows: QuerySet[Any], at: Any) -> QuerySet[Any]:
-    """Return the rows before one, the nearest first."""
-    rows = rows.filter(Q(cost__gt=at.cost) | Q(cost=at.cost, result__lt=at.result_id))
-    return rows.order_by("cost", "-result")
-
-
-def drawn_result(row: Score | ImageLoss, dataset: Dataset) -> Picture:
+def drawn_result(row: Row, dataset: Dataset) -> Picture:
     """Return the small photograph of a row's image with its ground truth and detections."""
     image, boxes = row.result.image, row.result.detections
     return picture(
@@ -177,15 +182,14 @@ def drawn_result(row: Score | ImageLoss, dataset: Dataset) -> Picture:
     )
 
 
-def around(question: Question, image: Image) -> tuple[str | None, str | None]:
+def around(worst: WorstImages, image: Image) -> tuple[str | None, str | None]:
     """Return the names of the images before and after an image in the order of the costs.
 
     After an image that is not among them comes the first.
     """
-    rows = worst_rows(question)
-    at = rows.filter(result__image=image).first()
-    names = [rows.none(), rows] if at is None else [_preceding(rows, at), _following(rows, at)]
-    previous, following = (
-        one.values_list("result__image__name", flat=True).first() for one in names
-    )
+    at = worst.place(image.pk)
+    before = worst.keys(at - 1, at) if at else []
+    after = worst.keys(first := 0 if at is None else at + 1, first + 1)
+    names = dict(Image.objects.filter(pk__in=[*before, *after]).values_list("pk", "name"))
+    previous, following = (next(map(names.get, keys), None) for keys in (before, after))
     return previous, following
