@@ -73,7 +73,7 @@ def detail(request: SignedInRequest, slug: str) -> HttpResponse:
     context: dict[str, Any] = {
         "dataset": dataset,
         "n_images": n_images,
-        "n_photographs": dataset.images.exclude(sha256="").count(),
+        "n_photographs": ready.n_photographs,
         "methods": methods,
         "beyond_lines": exports.beyond_lines(dataset),
         "runs": [(run, share_of[run.name]) for run in runs],

@@ -218,7 +218,7 @@ def holdings(dataset: Dataset) -> Holdings:
         found_by[method] += decode_regions(regions)
     return Holdings(
         n_images,
-        dataset.images.exclude(sha256="").count(),
+        n_images - dataset.images.filter(sha256="").count(),
         len(looked_at),
         methods,
         [region for truth in looked_at.values() for region in decode_regions(truth)],

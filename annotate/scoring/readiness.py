@@ -6,7 +6,7 @@ from hashlib import sha256
 from typing import Final
 
 from django.core.cache import cache
-from django.db.models import Count, Max, Q
+from django.db.models import Count, Max
 from django.utils.translation import get_language, gettext_lazy, ngettext
 from django.utils.translation import gettext as _
 
@@ -60,6 +60,7 @@ class Readiness:
     unfit: Sequence[Unfit]
     uses: Sequence[Use]
     n_images: int
+    n_photographs: int
     n_looked_at: int
     # Oddities of the data, as sentences.
     oddities: Sequence[str] = ()
@@ -88,15 +89,15 @@ def readiness(dataset: Dataset) -> Readiness:
     totals = list(dataset.methods.order_by("pk").values_list("pk", "totals"))
     if any(of_method is None for _, of_method in totals):
         return _readiness(dataset)  # the key would not show changed results
-    images = dataset.images.aggregate(
-        n=Count("pk"), photographs=Count("pk", filter=~Q(sha256="")), last=Max("pk")
-    )
+    # Both from an index.
+    images = dataset.images.aggregate(n=Count("pk"), last=Max("pk"))
+    without = dataset.images.filter(sha256="").count()
     state = sha256(
         repr(
-            (totals, images, mended(dataset), score_versions.VERSION, *registry.PROTOCOLS)
+            (totals, images, without, mended(dataset), score_versions.VERSION, *registry.PROTOCOLS)
         ).encode()
     ).hexdigest()
-    key = f"readiness-{dataset.pk}-{state}-{get_language()}"
+    key = f"ready-{dataset.pk}-{state}-{get_language()}"
     found = cache.get(key)
     if not isinstance(found, Readiness):
         found = _readiness(dataset)
@@ -116,6 +117,7 @@ def _readiness(dataset: Dataset) -> Readiness:
             *(Use(str(name), lacks[slug], _partly(slug, held)) for name, slug in _USES),
         ],
         held.n_images,
+        held.n_photographs,
         held.n_looked_at,
         list(_oddities(dataset, held.n_images)),
     )
