@@ -299,10 +299,12 @@ def images_in_order(study: Study) -> QuerySet[StudyImage]:
 
 
 def image_progress(
-    study: Study, rows: Sequence[StudyImage], people: Sequence[AnnotatorProgress]
+    study: Study, images: Sequence[int], people: Sequence[AnnotatorProgress]
 ) -> list[ImageProgress]:
+    """Return the rows of some images of the study, by their keys, in its order."""
+    rows = images_in_order(study).filter(image__in=images)
     states: dict[tuple[int, int], CellState] = {}
-    assignments = study.assignments.filter(image__in=[row.image_id for row in rows])
+    assignments = study.assignments.filter(image__in=images)
     for image, annotator, state, unsettled in assignments.values_list(
         "image", "annotator", "state", "unsettled"
     ):

@@ -36,7 +36,9 @@ def detail(request: SignedInRequest, slug: str) -> HttpResponse:
     people = selectors.annotator_progress(study, taking_part, counts, hides_names=hides_names)
     # Fewer images for many people: a page has a maximum number of cells.
     n_images = min(_IMAGES_PER_PAGE, max(_CELLS_PER_PAGE // max(len(people), 1), 10))
-    paginator = Paginator(selectors.images_in_order(study), n_images)
+    # By key, so that only the images of this page are read.
+    keys = selectors.images_in_order(study).values_list("image", flat=True)
+    paginator = Paginator(keys, n_images)
     paginator.count = counted.n_images  # already counted, saves a query
     page = paginator.get_page(request.GET.get("page"))
     context: dict[str, Any] = {

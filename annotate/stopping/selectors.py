@@ -70,7 +70,7 @@ def missing(study: Study) -> Missing:
     ``people`` counts those among them without any image; ``images`` is over the nearest ones.
     """
     visits = counted_visits(study).order_by().values("annotator")
-    of_people = list(visits.annotate(n=Count("image", distinct=True)).values_list("n", flat=True))
+    of_people = list(visits.annotate(n=Count("*")).values_list("n", flat=True))
     nearest = nlargest(FEWEST_ANNOTATORS, of_people)
     nearest += [0] * (FEWEST_ANNOTATORS - len(nearest))
     return Missing(
