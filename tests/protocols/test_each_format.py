@@ -139,8 +139,10 @@ def test_coco_is_read_with_its_sizes_texts_and_empty_images():
 
 
 def test_a_list_of_coco_results_names_images_by_their_ids():
-    archive = coco([{"image_id": 7, "bbox": [1, 2, 30, 4], "score": 0.5}], "results")
-    assert only(archive) == ("7", Region(BOX.points, confidence=0.5))
+    # Ultralytics' turned boxes have no bbox.
+    for outline in ({"bbox": [1, 2, 30, 4]}, {"rbox": [16, 4, 30, 4, 0.0], "poly": BOX.points}):
+        archive = coco([{"image_id": 7, "score": 0.5, **outline}], "results")
+        assert only(archive) == ("7", Region(BOX.points, confidence=0.5))
 
 
 def test_coco_text_is_read():

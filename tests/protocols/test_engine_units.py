@@ -508,10 +508,11 @@ ANNOTATION = {"image_id": 1, "bbox": [10, 10, 200, 160], "iscrowd": 0}
         ({"bezier_pts": STRIP * 2, "rec": [35, 33, 96]},
          [("U1", "rec of 2 regions")]),
         ({"polys": STRIP, "rec": "CARE"}, []),
+        ({"poly": STRIP, "rbox": [110, 90, 243, 16, 0.6]}, []),
         ({"polys": CURVED},
          [("U2", "2 regions whose 16 numbers as polys, read as corners, would be other outlines as "
                  "control points")]),
-        ({"poly": STRIP}, [("U2", "2 regions with their outlines in poly, of which the bboxes are read")]),
+        ({"quad": STRIP}, [("U2", "2 regions with their outlines in quad, of which the bboxes are read")]),
         ({"difficult": True, "attributes": {"occluded": False, "word": "CARE"}},
          [("U1", "attributes.word, difficult of 2 regions")]),
         # The outline is read, and these are nothing of a text.
@@ -545,8 +546,6 @@ def test_lines_of_hiertext_without_words_are_counted():
     archive = opened(data, kind="truth", format="hiertext")
     assert account(archive) == [("U1", "2 lines without words (first in img_1)")]
 
-
-# The same in the shell and the facade
 
 # Fields, annotations and lines that are not read
 

@@ -211,9 +211,7 @@ class _Dataset:
 
 
 def _has_outline(annotation: Mapping[str, Any]) -> bool:
-    return any(
-        annotation.get(name) for name in ("pixels", "segmentation", "points", "mask", *OUTLINES)
-    )
+    return any(annotation.get(name) for name in ("pixels", "mask", *_KNOWN))
 
 
 def read_region(

@@ -1,4 +1,4 @@
-"""Outlines of text spotters in COCO annotations: ``polys``, and the control points ``bezier_pts``."""
+"""Outlines of others in COCO annotations: ``polys``, ``poly``, and the control points ``bezier_pts``."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -8,7 +8,7 @@ import numpy as np
 from ..containers import checked
 from ..problems import Fault
 
-OUTLINES: Final = ("bezier_pts", "polys")
+OUTLINES: Final = ("bezier_pts", "polys", "poly")
 # Two curves of four points, along the top and back along the bottom.
 _N_CONTROLS: Final = 16
 _N_SAMPLES: Final = 20
@@ -20,15 +20,16 @@ def spotter_points(annotation: Mapping[str, Any]) -> tuple[float, ...] | None:
 
     Raises Fault if it has too few points (L1), or some are not finite numbers (L2, L3).
     """
-    controls, polygon = (annotation.get(name) for name in OUTLINES)
+    controls, *polygons = map(annotation.get, OUTLINES)
     if isinstance(controls, list) and controls:
         points = checked.points_of(controls)
         if len(points) != _N_CONTROLS:
             raise Fault("L1", f"{len(points)} numbers as bezier_pts", "two curves of four points")
         return _along_curves(points)
-    if isinstance(polygon, list) and polygon:
-        pairs = isinstance(polygon[0], list)
-        return checked.points_of_pairs(polygon) if pairs else checked.points_of(polygon)
+    for polygon in polygons:
+        if isinstance(polygon, list) and polygon:
+            pairs = isinstance(polygon[0], list)
+            return checked.points_of_pairs(polygon) if pairs else checked.points_of(polygon)
     return None
 
 
