@@ -180,7 +180,6 @@ def _invitations(request: SignedInRequest, study: Study | None, form: InviteForm
         "form": form,
         "invitations": listed[:_MAX_SHOWN],
         "n_more": max(0, listed.count() - _MAX_SHOWN),
-        "mail_is_set_up": settings.MAIL_IS_SET_UP,
     }
     response = render(request, "accounts/invitations.html", context, status=status)
     response["Cache-Control"] = "no-store"
@@ -229,7 +228,6 @@ def account(request: SignedInRequest) -> HttpResponse:
         "emails": EmailAddress.objects.filter(user=request.user).order_by("-primary", "email"),
         "has_app": Authenticator.Type.TOTP in keys,
         "n_passkeys": keys.count(Authenticator.Type.WEBAUTHN),
-        "mail_is_set_up": settings.MAIL_IS_SET_UP,
     }
     status = 422 if form.is_bound else 200
     return render(request, "accounts/account.html", context, status=status)

@@ -66,7 +66,6 @@ class ShownStanding:
 class ShownStandings:
     """One criterion: people's order, and each protocol's next to it."""
 
-    people: Mapping[str, Any]
     methods: Sequence[str]
     # By people, in the order of ``methods``.
     places: Sequence[int]
@@ -118,7 +117,6 @@ def shown_standings(data: FigureData) -> ShownStandings:
     images_left_out = found["images_left_out"]
     lacking = [one for one in images_left_out if one[1] != TOO_FEW]
     return ShownStandings(
-        people=found["people"],
         methods=methods,
         places=[of_people[name] for name in methods],
         protocols=protocols,

@@ -9,18 +9,20 @@ from typing import Any, Final
 
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import get_object_or_404, render
 from django.utils.cache import get_conditional_response
 from django.views.decorators.http import require_safe
 
 from annotate.reports import services
 from annotate.reports.errors import TooLarge
+from annotate.reports.models import KeptReport
+from annotate.studies.models import Study
 from annotate.studies.shortcuts import followed
 
 from .building import FigureFile, NoFiles
 from .figure import Figure
 from .files import FORMATS
-from .forms import FigureForm
+from .forms import FigureForm, KeptFigureForm
 from .themes import THEMES, WIDTHS_MM, Paper
 
 _STYLE: Final = re.compile(rb"<style>(.*?)</style>", re.DOTALL)
@@ -68,6 +70,16 @@ def _policy_of_figure(content: bytes) -> str:
         return "default-src 'none'"
     digest = b64encode(sha256(style[1]).digest()).decode()
     return f"default-src 'none'; style-src 'sha256-{digest}'; font-src data:"
+
+
+def kept_asked(request: HttpRequest, slug: str, pk: int) -> tuple[Study, KeptReport, str]:
+    """Return a kept report and the criterion that an address asks for; 404 without one."""
+    study = followed(request, slug)
+    report = get_object_or_404(study.kept_reports.select_related("created_by"), pk=pk)
+    form = KeptFigureForm(request.GET)
+    if not form.is_valid():
+        raise Http404
+    return study, report, form.cleaned_data["criterion"]
 
 
 def report_page(template: str, limit: Callable[[], int] | None = None) -> Callable[[_Shows], _View]:

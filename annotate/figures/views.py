@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_POST, require_safe
@@ -12,10 +12,8 @@ from annotate.jobs.shortcuts import go_to
 from annotate.reports import exports, services
 from annotate.reports.errors import TooLarge
 from annotate.reports.included import protocols_left_out
-from annotate.reports.models import KeptReport
 from annotate.reports.shortcuts import offered_as_work
 from annotate.requests import SignedInRequest, refused_as_text
-from annotate.studies.models import Study
 from annotate.studies.shortcuts import followed
 from rankings.output.skips import skips_said
 
@@ -28,10 +26,10 @@ from .data import (
     data_of_kept,
 )
 from .detectors import accuracy_table, said_of_methods_left_out, shown_standings, wrong_table
-from .forms import FigureForm, FileForm, KeptFigureForm, KeptFileForm
+from .forms import FigureForm, FileForm, KeptFileForm
 from .kinds import NAMES
 from .presentation import criteria_links, preferred_of, shown_figure, shown_figures
-from .shortcuts import figure_response, report_page
+from .shortcuts import figure_response, kept_asked, report_page
 from .themes import Paper
 
 # The figure that is made in the least time.
@@ -86,7 +84,8 @@ def figure(request: HttpRequest, slug: str, name: str, extension: str) -> HttpRe
 @require_safe
 def kept_figures(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Show the figures of a kept report, from its own data."""
-    study, report, data = _kept(request, slug, pk)
+    study, report, criterion = kept_asked(request, slug, pk)
+    data = data_of_kept(study, report, criterion)
     context = {
         "study": study,
         "report": report,
@@ -143,7 +142,8 @@ def detectors(request: HttpRequest, form: FigureForm) -> dict[str, Any]:
 @require_safe
 def kept_detectors(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Show the standings of the detectors in a kept report, from its own data."""
-    study, report, data = _kept(request, slug, pk)
+    study, report, criterion = kept_asked(request, slug, pk)
+    data = data_of_kept(study, report, criterion)
     context: dict[str, Any] = {"study": study, "report": report, "formats": exports.FORMATS}
     return render(request, "reports/detectors.html", context | _standings(data, request.GET))
 
@@ -171,13 +171,3 @@ def _file(
     figure = build(data, [name])[name]
     file_name = f"{data.study.slug}-{name}-{data.criterion}-{data.facts['date']}.{extension}"
     return figure_response(request, figure, paper, data.facts, file_name)
-
-
-def _kept(request: HttpRequest, slug: str, pk: int) -> tuple[Study, KeptReport, FigureData]:
-    """Return a kept report with the input of its figures by the requested criterion; else 404."""
-    study = followed(request, slug)
-    report = get_object_or_404(study.kept_reports, pk=pk)
-    form = KeptFigureForm(request.GET)
-    if not form.is_valid():
-        raise Http404
-    return study, report, data_of_kept(study, report, form.cleaned_data["criterion"])

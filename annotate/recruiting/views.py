@@ -44,9 +44,7 @@ def _entrance(request: HttpRequest, slug: str, number: int) -> Entrance:
 def entrances(request: SignedInRequest, slug: str) -> HttpResponse:
     """Show the entrances of a study and what became of the people; POST makes another one."""
     study = _study(request, slug)
-    form = EntranceForm(
-        request.POST or None, person=request.user, study=study, instance=Entrance(study=study)
-    )
+    form = _form(request, Entrance(study=study))
     if form.is_valid():
         _save(request, form)
         return redirect("recruiting:entrances", slug=slug)
@@ -63,15 +61,18 @@ def entrances(request: SignedInRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def entrance(request: SignedInRequest, slug: str, number: int) -> HttpResponse:
     changed = _entrance(request, slug, number)
-    form = EntranceForm(
-        request.POST or None, person=request.user, study=changed.study, instance=changed
-    )
+    form = _form(request, changed)
     if form.is_valid():
         _save(request, form)
         return redirect("recruiting:entrances", slug=slug)
     context = {"study": changed.study, "entrance": changed, "form": form}
     status = 422 if form.is_bound else 200
     return render(request, "recruiting/entrance.html", context, status=status)
+
+
+def _form(request: SignedInRequest, entrance: Entrance) -> EntranceForm:
+    given = request.POST or None
+    return EntranceForm(given, person=request.user, study=entrance.study, instance=entrance)
 
 
 @transaction.atomic

@@ -6,20 +6,20 @@ from typing import Any
 
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from annotate.figures.data import MAX_IMAGES_DRAWN_AT_ONCE, FigureData, data_of_kept
-from annotate.figures.forms import FigureForm, KeptFigureForm
+from annotate.figures.forms import FigureForm
 from annotate.figures.presentation import (
     ShownFigure,
     criteria_links,
     preferred_of,
     shown_figures,
 )
-from annotate.figures.shortcuts import report_page
+from annotate.figures.shortcuts import kept_asked, report_page
 from annotate.judges.comparison import programs_in
 from annotate.reports import exports, services
 from annotate.reports.cache import Asked
@@ -30,7 +30,6 @@ from annotate.reports.main_table import (
     program_rows,
     shown_tables,
 )
-from annotate.reports.models import KeptReport
 from annotate.reports.presentation import (
     ShownAround,
     facts_shown,
@@ -43,7 +42,6 @@ from annotate.reports.presentation import (
 )
 from annotate.studies.exclusions import declared_since
 from annotate.studies.models import Study
-from annotate.studies.shortcuts import followed
 from rankings.agreement.report import Report, report_from_json
 from rankings.output.skips import skips_said
 
@@ -94,7 +92,7 @@ def report(request: HttpRequest, form: FigureForm) -> dict[str, Any]:
 @login_required
 @require_safe
 def kept(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    study, kept_report, criterion = _kept(request, slug, pk)
+    study, kept_report, criterion = kept_asked(request, slug, pk)
     shown = report_from_json(kept_report.data, images_of=criterion)
     header = kept_report.data["header"]
     address_of_images = reverse("reports:kept_images", args=[study.slug, pk])
@@ -211,7 +209,7 @@ def images(request: HttpRequest, form: FigureForm) -> dict[str, Any]:
 @require_safe
 def kept_images(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Show these distances in a kept report."""
-    study, kept_report, criterion = _kept(request, slug, pk)
+    study, kept_report, criterion = kept_asked(request, slug, pk)
     context: dict[str, Any] = {"study": study, "report": kept_report}
     shown = report_from_json(kept_report.data, images_of=criterion)
     context |= _images(request, shown, criterion, None)
@@ -234,12 +232,3 @@ def _images(
         "page": page,
         "rows": shown.image_rows(list(page)),
     }
-
-
-def _kept(request: HttpRequest, slug: str, pk: int) -> tuple[Study, KeptReport, str]:
-    study = followed(request, slug)
-    kept_report = get_object_or_404(study.kept_reports.select_related("created_by"), pk=pk)
-    form = KeptFigureForm(request.GET)
-    if not form.is_valid():
-        raise Http404
-    return study, kept_report, form.cleaned_data["criterion"]
