@@ -1,8 +1,6 @@
 """Every address of a study of twelve images that has no scores, no answers, or no usable protocol."""
 
-import html
 import json
-import re
 
 import pytest
 from django.urls import reverse
@@ -15,6 +13,7 @@ from rankings.output.pair_tables import PAIR_TABLES
 from tests.support.addresses import address_of, keys_of_addresses
 from tests.support.factories import add_annotator, make_admin, make_run, make_study
 from tests.support.kept import keep_report
+from tests.support.pages import as_read, assert_for_people
 from tests.support.truths import rank_by, same_truth
 from tests.support.work import file_made
 
@@ -23,8 +22,6 @@ pytestmark = pytest.mark.django_db
 # From ten images on, pages have intervals and tests.
 N_IMAGES = 12
 RIGHT = {"a": 0.9, "b": 0.5, "c": 0.1}
-# As readers would see them; "none" and "None of ..." are words.
-NOT_FOR_PEOPLE = re.compile(r"(?<![\w.’'-])(nan|NaN|inf|Infinity|None(?! was| of| is))(?![\w-])")
 
 
 def answered():
@@ -137,18 +134,10 @@ def test_every_address_of_a_bare_study_answers(signed_in, bare):
             response.getvalue()
             continue
         n_pages += 1
-        text = read(response.text)
         if response["Content-Type"] == "application/json":
             json.loads(response.content, parse_constant=_refused)
-        found = NOT_FOR_PEOPLE.search(text)
-        assert not found, (path, text[max(0, found.start() - 80) :][:160])
+        assert_for_people(as_read(response.text), path)
     assert n_pages > 50
-
-
-def read(text):
-    """Return a page as a person reads it, without scripts, drawings and tags."""
-    text = re.sub(r"<(script|style|svg)\b.*?</\1>", " ", text, flags=re.DOTALL)
-    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", text)).split())
 
 
 def _refused(constant):
@@ -167,7 +156,7 @@ def test_pages_that_need_a_protocol_say_how_to_get_one(signed_in, bare):
     for name, path in addresses(study, kept):
         if name not in NEEDS_A_PROTOCOL:
             continue
-        text = read(signed_in.get(path).text)
+        text = as_read(signed_in.get(path).text)
         needed = "No protocol has scored every method of this study yet: score protocols"
         assert (needed in text) == (build is not without_answers), name
         if build is without_answers and name not in ("evidence:image", "questions:questions"):

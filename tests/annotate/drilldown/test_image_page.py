@@ -8,10 +8,12 @@ from django.urls import reverse
 from annotate.drilldown.images.page import find_image
 from annotate.judging import services
 from annotate.scoring.services import score_protocol
-from tests.support.evidence import compare_url, image_url
+from tests.support.evidence import compare_url, disagreement_url, image_url
 from tests.support.factories import (
     add_annotator,
     make_image,
+    make_method,
+    make_result,
     make_run,
     make_study,
 )
@@ -279,3 +281,46 @@ def test_an_answer_that_was_taken_back_does_not_count(follow):
 
 def test_nobody_of_that_name_is_404(follow, study):
     assert follow(study).get(image_url(study), {"annotator": "annotator-9"}).status_code == 404
+
+
+def test_a_protocol_without_a_score_says_which_it_lacks(follow):
+    study = make_study(["a", "b", "c"])
+    rank_by(3, study, same_truth([["a", "b", "c"]]))
+    make_run(study, "Ties", dict.fromkeys("abc", 0.5))
+    make_run(study, "Nothing", {})
+    make_run(study, "Some", {"a": 0.5})
+    page = follow(study).get(image_url(study)).context["page"]
+    lacks = {order.name: order.lacks for order in page.protocols}
+    assert lacks == {"Nothing": "no scores on this image", "Some": "b has no score", "Ties": ""}
+
+
+def test_a_method_that_nobody_ranked_yet_stands_apart_and_too_few_rankings_do_not_count(follow):
+    study = make_study(["a", "b"])
+    rank_everything(study, add_annotator(study), same_truth([["a"], ["b"]]))
+    method = make_method(study.dataset, "new")
+    make_result(study.images.get(), method)
+    study.methods.add(method)
+    make_run(study, "All", {"a": 0.5, "b": 0.1, "new": 0.9})
+    page = follow(study).get(image_url(study)).context["page"]
+    assert [pane.method.name for pane in page.unranked] == ["new"]
+    assert [letters(order) for order in page.protocols] == [["a", "b"]]
+    assert page.does_not_count == "1 of 3 complete rankings"
+
+
+@pytest.mark.release
+def test_queries_do_not_grow_with_methods_or_people(follow, django_assert_max_num_queries):
+    study = make_study(8, images=2)
+    ranking = [[f"method-{at}"] for at in range(8)]
+    rank_by(4, study, same_truth(ranking))
+    for at in range(5):
+        make_run(study, f"run {at}", {f"method-{n}": n / 10 for n in range(8)})
+    client = follow(study)
+    with django_assert_max_num_queries(20):
+        client.get(image_url(study))
+    with django_assert_max_num_queries(26):
+        client.get(image_url(study), {"annotator": "annotator-2"})
+    # One is of the versions of the ground truth.
+    with django_assert_max_num_queries(15):
+        client.get(compare_url(study), {"protocol": "IOU"})
+    with django_assert_max_num_queries(20):
+        client.get(disagreement_url(study))

@@ -1,7 +1,6 @@
 """Small drawn studies rendered whole: every number is one, and no two sentences are opposite."""
 
 import csv
-import html
 import io
 import re
 
@@ -19,9 +18,9 @@ from rankings.output.latex import Look
 from tests.support.drawn import METHODS, Drawn, drawn_study, scored
 from tests.support.factories import add_researcher
 from tests.support.kept import keep_report
+from tests.support.pages import as_read, assert_for_people
 
 pytestmark = pytest.mark.django_db
-NOT_FOR_PEOPLE = re.compile(r"(?<![\w.’'-])(nan|NaN|inf|Infinity|None(?! was| of| is))(?![\w-])")
 
 
 def usual(n_images, n_annotators, noise=0.5):
@@ -123,12 +122,6 @@ STUDIES = {
 }
 
 
-def read(text):
-    """Return a page as a person reads it."""
-    text = re.sub(r"<(script|style)\b.*?</\1>", " ", text, flags=re.S)
-    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", text)).split())
-
-
 @pytest.fixture(params=STUDIES.items(), ids=lambda one: one[0].__name__)
 def drawn(request, client):
     build, said = request.param
@@ -154,21 +147,22 @@ def pages_of(study, kept, public):
 
 def test_drawn_studies_are_rendered_whole(client, drawn):
     whole, said = drawn
-    for at, address in enumerate(pages_of(*whole)):
-        response = client.get(address)
+    pages = {address: client.get(address) for address in pages_of(*whole)}
+    for at, (address, response) in enumerate(pages.items()):
         assert response.status_code == 200, address
-        text = read(response.text)
-        found = NOT_FOR_PEOPLE.search(text)
-        assert not found, (address, text[max(0, found.start() - 80) :][:160])
+        text = as_read(response.text)
+        assert_for_people(text, address)
         assert at or said in text, text
         check_words(text)
         if "answer" in response.context:
             check_protocols(response.context)
         if response.context.get("preferred"):
             check_detectors(response.context["preferred"], preferences_in(whole[1], response))
-    check_files(whole[1])
-    check_methods(client, *whole)
-    check_sentences(client, whole[0])
+    report, *_, paper, _, _ = pages.values()
+    files = dict(papers.files(whole[1].data, Look(), {}))
+    check_files(whole[1], files)
+    check_methods(client, *whole[:2], paper, files)
+    check_sentences(client, whole[0], report)
 
 
 def check_words(text):
@@ -190,15 +184,14 @@ def numbers_after(text, words):
     return [int(n) for n in found.groups()] if (found := re.search(pattern, text)) else None
 
 
-def check_sentences(client, study):
+def check_sentences(client, study, report):
     """The report and the study's page agree about one study, open and closed."""
-    report = client.get(reverse("reports:report", args=[study.slug]), {"open": "all"})
-    page, table = read(report.text), report.context["shown"].table
+    page, table = as_read(report.text), report.context["shown"].table
     assert numbers_after(page, "N image") == [study.study_images.count()]
     if table.n_images != study.study_images.count():
         assert f"({table.n_images} counted)" in page
     assert "0 agreed" not in page
-    state = read(client.get(reverse("studies:detail", args=[study.slug])).text)
+    state = as_read(client.get(reverse("studies:detail", args=[study.slug])).text)
     complete, n_images = numbers_after(state, "N of N image")
     assert n_images == study.study_images.count()
     assert (complete < n_images) == ("What is missing" in state)
@@ -207,12 +200,12 @@ def check_sentences(client, study):
         assert "Too early" not in state
     set_state(study=study, state="closed")
     for name in ("studies:detail", "reports:report"):
-        closed = read(client.get(reverse(name, args=[study.slug])).text)
+        closed = as_read(client.get(reverse(name, args=[study.slug])).text)
         found = re.search("Too early|[Ss]till need|at the pace|so fix the end date", closed)
         assert not found, (name, found)
 
 
-def check_files(kept):
+def check_files(kept, files):
     """Files hold the numbers of the report: each is one, and protocols that are alike are named."""
     texts = {f"report.{name}": kept_text(kept, name) for name in ("csv", "md", "tex")}
     data = kept.data
@@ -224,21 +217,17 @@ def check_files(kept):
             if column.name == "Cluster":
                 # A cluster is a whole number.
                 assert all(re.fullmatch(r"\d+|–|", row[at]) for row in table.shown), table.slug
-    whole = papers.files(data, Look(), {})
-    texts |= {name: text for name, text in whole if not name.endswith(".py")}
+    texts |= {name: text for name, text in files.items() if not name.endswith(".py")}
     for name, text in texts.items():
-        found = NOT_FOR_PEOPLE.search(text)
-        assert not found, (name, text[max(0, found.start() - 80) :][:160])
+        assert_for_people(text, name)
     for around in data["analysis"].values():
         for same in around["comparisons"]["equal"]:
             assert all(" = ".join(same) in texts[f"report.{name}"] for name in ("md", "tex"))
 
 
-def check_methods(client, study, kept, public):
+def check_methods(client, study, kept, page, texts):
     """The methods text has the numbers of the report, and the same words as LaTeX and as Markdown."""
     data = kept.data
-    texts = dict(papers.files(data, Look(), {}))
-    page = client.get(reverse("publication:kept_paper", args=[study.slug, kept.pk]))
     shown = {anchor: text for anchor, _, _, text, _ in page.context["texts"]}
     assert shown["methods"] == texts["methods.tex"]
     assert words_of(texts["methods.tex"]) == words_of(texts["methods.md"])
@@ -257,7 +246,7 @@ def check_methods(client, study, kept, public):
     # Verdicts of files are the sentences of the page.
     address = reverse("reports:kept", args=[study.slug, kept.pk])
     asked = {"criterion": "recall", "open": "all"}
-    read_page = read(client.get(address, asked).text)
+    read_page = as_read(client.get(address, asked).text)
     for row in csv.DictReader(io.StringIO(texts.get("csv/verdicts.csv", ""))):
         if row["Criterion"] == "recall":
             assert row["Sentence"] in read_page, row
@@ -339,7 +328,7 @@ def test_protocols_that_order_all_alike_are_one_row_and_sentinels_stand_apart(cl
         ("random order", "baseline"),
         ("a person", "human baseline"),
     ]
-    text = read(response.text)
+    text = as_read(response.text)
     assert "Protocols joined by = order the methods of all images alike, and are one row." in text
     assert "Sentinels look at no ground truth" in text
     # Three rows would be three pairs, and a sentinel three more.

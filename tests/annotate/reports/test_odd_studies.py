@@ -1,9 +1,7 @@
 """Studies at the edge of sense: every page of reports says what it can and cannot say, and none breaks."""
 
-import html
 import io
 import json
-import re
 import zipfile
 
 import pytest
@@ -23,19 +21,19 @@ from tests.support.factories import (
     add_annotator,
     add_researcher,
     make_image,
+    make_method,
     make_result,
     make_run,
     make_study,
 )
 from tests.support.kept import keep_report
+from tests.support.pages import as_read, assert_for_people
 from tests.support.truths import answer, rank_everything, same_truth
 from tests.support.work import file_made
 
 pytestmark = [pytest.mark.django_db, pytest.mark.release]
-ABC = same_truth([["a"], ["b"], ["c"]])
+AB, ABC = same_truth([["a"], ["b"]]), same_truth([["a"], ["b"], ["c"]])
 TIED = same_truth([["a", "b", "c"]])
-# As people would read them; "none" and "None of ..." are words.
-NOT_FOR_PEOPLE = re.compile(r"(?<![\w.’'-])(nan|NaN|inf|Infinity|None(?! was| of| is))(?![\w-])")
 
 
 def ranked(n_annotators=3, truth=ABC, methods=("a", "b", "c"), **settings):
@@ -84,6 +82,21 @@ def all_ties():
     return with_runs(ranked(truth=TIED, images=2), Right=RIGHT)
 
 
+def images_without_results():
+    study = make_study(["a", "b"])
+    study.images.get().results.all().delete()
+    return study
+
+
+def method_added_later():
+    """The rankings are older than the method that all protocols have scored."""
+    study = ranked(1, truth=AB, methods=("a", "b"))
+    method = make_method(study.dataset, "new")
+    make_result(study.images.get(), method)
+    study.methods.add(method)
+    return with_runs(study, All={"a": 0.5, "b": 0.1, "new": 0.9})
+
+
 def no_complete_image():
     study = with_runs(make_study(["a", "b", "c"], images=2), Right=RIGHT)
     judging.start(study=study, annotator=add_annotator(study))
@@ -130,7 +143,7 @@ def missing_values():
     gaps = Score.objects.filter(run__name="Gaps")
     gaps.filter(result__method__name="b").update(recall=None, f_score=None)
     gaps.filter(result__method__name="c").update(precision=None, f_score=None)
-    return study
+    return with_runs(study, Nothing={}, Some={"a": 0.5})
 
 
 def always_left():
@@ -217,6 +230,8 @@ STUDIES = (
     one_method_ranked,
     one_result_of_each_image,
     all_ties,
+    images_without_results,
+    method_added_later,
     no_complete_image,
     nobody,
     no_protocol,
@@ -256,9 +271,13 @@ def pages_of(study, kept):
         yield reverse("evidence:disagreement", args=[slug]), settings
     yield reverse("figures:figures", args=[slug]), {"criterion": "recall", "min_annotators": 1}
     yield reverse("figures:kept_figures", args=[slug, kept.pk]), {"criterion": "preference"}
+    for criterion in ("recall", "precision", "preference"):
+        yield reverse("evidence:image", args=[slug, image]), {"criterion": criterion}
     yield reverse("evidence:image", args=[slug, image]), {"annotator": "annotator-1"}
-    yield reverse("evidence:compare", args=[slug, image]), {"protocol": "IOU"}
-    yield reverse("evidence:compare", args=[slug, image]), {}
+    for protocol in ("IOU", "Some", ""):
+        yield reverse("evidence:compare", args=[slug, image]), {"protocol": protocol}
+    for run in study.dataset.runs.all():
+        yield reverse("evidence:disagreement", args=[slug]), {"protocol": run.name}
     yield reverse("evidence:annotators", args=[slug]), {}
     yield reverse("evidence:annotators", args=[slug]), {"annotator": "annotator-1"}
     yield reverse("exchange:raw", args=[slug]), {}
@@ -266,12 +285,6 @@ def pages_of(study, kept):
     yield reverse("reports:kept", args=[slug, kept.pk]), {"open": "all"}
     yield reverse("reports:kept_images", args=[slug, kept.pk]), {}
     yield reverse("reports:compared", args=[slug, kept.pk, kept.pk]), {}
-
-
-def read(text):
-    """A page as a person reads it, names and addresses apart."""
-    text = re.sub(r"<(script|style)\b.*?</\1>", " ", text, flags=re.S)
-    return html.unescape(re.sub(r"<[^>]*>", " ", text))
 
 
 @pytest.fixture
@@ -311,12 +324,11 @@ def test_every_page_says_what_it_can(researcher, odd):
             assert build in NO_FIRST_ANNOTATOR or not begun.exists(), url
             continue
         assert response.status_code == 200, (url, query)
-        found = NOT_FOR_PEOPLE.search(read(response.text))
-        assert not found, (url, query, read(response.text)[max(0, found.start() - 80) :][:160])
+        assert_for_people(as_read(response.text), (url, query))
 
 
 def test_every_file_says_what_it_can(researcher, odd):
-    study, kept, _ = odd
+    study, kept, build = odd
     client = researcher(study)
     for extension in ("csv", "json", "tex", "md"):
         for url in (
@@ -327,17 +339,18 @@ def test_every_file_says_what_it_can(researcher, odd):
             if extension == "json":
                 json.loads(text, parse_constant=refused)
             else:
-                assert not NOT_FOR_PEOPLE.search(text), (url, text)
-    for table in kept_tables(client, study, kept):
-        for extension in ("csv", "tex", "md", "json"):
+                assert_for_people(text, url)
+    # Each table as one file with all decimals and one as it is shown: CSV and LaTeX, or JSON and Markdown.
+    for at, table in enumerate(kept_tables(client, study, kept), STUDIES.index(build)):
+        for extension in ("csv", "tex") if at % 2 else ("json", "md"):
             url = reverse("reports:kept_table", args=[study.slug, kept.pk, table, extension])
             response = client.get(url)
             assert response.status_code == 200, url
             if extension != "json":
-                assert not NOT_FOR_PEOPLE.search(response.text), (url, response.text)
+                assert_for_people(response.text, url)
     for name in ("events.csv", "rankings.json", "exclusions.csv"):
         text = client.get(reverse("exchange:raw_file", args=[study.slug, name])).getvalue().decode()
-        assert not NOT_FOR_PEOPLE.search(text), name
+        assert_for_people(text, name)
     bundle = file_made(client, reverse("exchange:bundle", args=[study.slug]))
     with zipfile.ZipFile(io.BytesIO(bundle.getvalue())) as archive:
         assert archive.testzip() is None
@@ -392,4 +405,4 @@ def test_every_figure_can_be_had(researcher, odd):
             assert response.status_code == 200, url
             assert response["Content-Type"] == kind.content_type
             if extension == "svg":
-                assert not NOT_FOR_PEOPLE.search(read(response.text)), url
+                assert_for_people(as_read(response.text), url)
