@@ -382,16 +382,21 @@ class TestEachKind:
             ask()
         assert (Job.objects.count(), written()) == (n_jobs, before)
 
-    def test_a_waiting_job_is_not_begun(self, study, kind, waits, monkeypatch):
+    def test_a_waiting_or_ended_job_is_not_begun(self, study, kind, waits, monkeypatch, client):
         person, ask = prepared(kind, study)
         waits()
         job = ask()
         end_right(kind, study, person)
-        before = written()
+        n_jobs, before = Job.objects.count(), written()
         monkeypatch.setattr(running, "work_of", lambda kind: pytest.fail("it was begun"))
         running.run_one(job.pk, beats_beside=False)
         assert ended_without_right(job)
-        assert written() == before
+        client.force_login(person)
+        for state in ("failed", "cancelled"):
+            Job.objects.filter(pk=job.pk).update(state=state, finished=timezone.now())
+            assert "Run again" not in client.get(reverse("jobs:job", args=[job.pk])).text
+            client.post(reverse("jobs:again", args=[job.pk]))
+        assert (Job.objects.count(), written()) == (n_jobs, before)
 
     def test_a_running_job_is_not_published(self, study, kind, waits, monkeypatch):
         person, ask = prepared(kind, study)
@@ -408,19 +413,6 @@ class TestEachKind:
         running.run_one(job.pk, beats_beside=False)
         assert ended_without_right(job)
         assert written() == before
-
-    @pytest.mark.parametrize("state", ["failed", "cancelled"])
-    def test_an_ended_job_is_not_begun_again(self, study, kind, waits, client, state):
-        person, ask = prepared(kind, study)
-        waits()
-        job = ask()
-        Job.objects.filter(pk=job.pk).update(state=state, finished=timezone.now())
-        end_right(kind, study, person)
-        client.force_login(person)
-        n_jobs, before = Job.objects.count(), written()
-        assert "Run again" not in client.get(reverse("jobs:job", args=[job.pk])).text
-        client.post(reverse("jobs:again", args=[job.pk]))
-        assert (Job.objects.count(), written()) == (n_jobs, before)
 
     def test_the_file_of_a_done_job_is_not_given(self, study, kind, waits, client):
         person, ask = prepared(kind, study)
