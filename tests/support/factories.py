@@ -136,13 +136,11 @@ def make_run(study: Study, name: str, scores: Mapping[str, float]) -> ProtocolRu
     run = ProtocolRun.objects.create(
         dataset=study.dataset, name=name, version="1", origin=ProtocolRun.Origin.IMPORTED
     )
-    for image in study.images.all():
-        for result in image.results.all():
-            score = scores.get(result.method.name)
-            if score is not None:
-                Score.objects.create(
-                    run=run, result=result, recall=score, precision=score, f_score=score
-                )
+    Score.objects.bulk_create(
+        Score(run=run, result=result, recall=value, precision=value, f_score=value)
+        for result in Result.objects.filter(image__in=study.images.all()).select_related("method")
+        if (value := scores.get(result.method.name)) is not None
+    )
     return run
 
 
