@@ -3,6 +3,7 @@
 
 import re
 from decimal import ROUND_HALF_UP, Decimal
+from functools import cache
 from itertools import zip_longest
 
 PERSON = "a person"
@@ -221,6 +222,7 @@ SIGNS = {r"\textgreater{}": ">", r"\textless{}": "<", "–": "-", "\u2212": "-",
 COMMANDS = "\u03b1βετµ"
 
 
+@cache
 def plain_latex(text):
     """Return LaTeX or Markdown without commands, braces and escapes."""
     text = re.sub(r"\\penalty500 ", "", text)
@@ -230,6 +232,7 @@ def plain_latex(text):
     return re.sub(r"\\(.)", r"\1", text).strip()
 
 
+@cache
 def bare(text):
     """Return letters, digits and the signs of an order, by which texts are compared."""
     text = plain_latex(str(text))
