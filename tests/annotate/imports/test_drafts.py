@@ -1,7 +1,6 @@
 """A load step by step: nothing is written before it is confirmed, and then everything or nothing."""
 
 import io
-import json
 import time
 from pathlib import Path
 from pkgutil import resolve_name
@@ -385,27 +384,6 @@ class TestQuestions:
         drafts.confirm(draft=draft)
         [image] = Image.objects.all()
         assert [region["text"] for region in image.truth["regions"]] == ["one", "10,000"]
-
-    @pytest.mark.parametrize(
-        ("format", "texts"), [("labelme", [None] * 3), ("labelme-text", ["CARE", "EXIT", "OPEN"])]
-    )
-    def test_labels_that_may_be_texts_are_asked_about(self, format, texts):
-        draft = drafts.open_draft(person=None, name="Signs")
-        corners = ([[0, 0], [50, 20]], [[0, 30], [50, 50]], [[0, 60], [50, 80]])
-        shapes = [
-            {"label": label, "points": points, "shape_type": "rectangle"}
-            for label, points in zip(("CARE", "EXIT", "OPEN"), corners, strict=True)
-        ]
-        size = {"imagePath": "img_1.jpg", "imageWidth": 99, "imageHeight": 99}
-        content = {"img_1.json": json.dumps({"shapes": shapes, **size})}
-        file = add(draft, content, "signs.zip", kind="truth")
-        checked(draft)
-        [question] = plans.questions(draft)
-        assert question.finding.code == "F1"
-        drafts.answer(draft=draft, answers={file.pk: {"format": format}})
-        loaded(draft)
-        [image] = Image.objects.all()
-        assert [region.text for region in image.truth_regions] == texts
 
     @pytest.mark.parametrize("format", ["", "quad"])
     @pytest.mark.parametrize("is_later", [False, True])
