@@ -75,8 +75,7 @@ def is_red(pixel):
     return red > 200 and green < 60 and blue < 60
 
 
-@pytest.mark.parametrize("kind", ["JPEG", "PNG"])
-@pytest.mark.parametrize("orientation", TURNED)
+@pytest.mark.parametrize(("kind", "orientation"), [*(("JPEG", of) for of in TURNED), ("PNG", 6)])
 def test_a_photograph_is_kept_upright_without_its_tag(kind, orientation):
     original = with_orientation(page(), orientation, kind)
     image = load(truth_of(WORD, MIDDLE), original, reading="as-read")
@@ -126,7 +125,7 @@ def test_results_in_the_stored_frame_are_turned_when_that_is_answered(tmp_path):
     assert [region.box for region in result.detections] == [WORD, MIDDLE]
 
 
-@pytest.mark.parametrize("orientation", TURNED)
+@pytest.mark.parametrize("orientation", [3, 6])
 def test_ground_truth_that_fits_both_frames_is_asked_about(orientation, tmp_path):
     here = in_file(orientation, MIDDLE)
     photographs = {"img_1.jpg": with_orientation(page(), orientation)}
