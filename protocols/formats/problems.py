@@ -96,10 +96,17 @@ class Problem:
 class Fault(Exception):
     """A line or element that cannot be used; the caller adds the place and makes a Problem."""
 
-    def __init__(self, code: str, found: str, expected: str, span: Span | None = None) -> None:
-        self.code, self.span = code, span
-        # If the reader knows them and its caller does not.
-        self.line: int | None = None
+    def __init__(
+        self,
+        code: str,
+        found: str,
+        expected: str,
+        span: Span | None = None,
+        *,
+        line: int | None = None,
+    ) -> None:
+        # Line and text, if the reader knows them and its caller does not.
+        self.code, self.span, self.line = code, span, line
         self.text: str | None = None
         self.found, self.expected = found, expected
         super().__init__(found)

@@ -25,10 +25,10 @@ def read_with(read_document, files, **options):
 
 
 def test_each_reason_is_one_finding_with_its_count_and_first_place():
-    def read_document(document, collector, problems, kind):
-        collector.image(document.stem, entry=document.entry)
-        collector.count(CELLS, document.entry, n=3, image=document.stem, what="A")
-        collector.count(CELLS, document.entry, image=document.stem, what="B")
+    def read_document(document, collector):
+        collector.image(document.stem)
+        collector.count(CELLS, n=3, image=document.stem, what="A")
+        collector.count(CELLS, image=document.stem, what="B")
 
     archive = read_with(read_document, {"a.json": "1", "b.json": "1"})
     assert findings(archive.problems, archive.counts) == [
@@ -41,7 +41,7 @@ def test_each_reason_is_one_finding_with_its_count_and_first_place():
 
 
 def test_a_document_without_an_element_of_its_format_is_an_error():
-    def read_document(document, collector, problems, kind):
+    def read_document(document, collector):
         if document.stem == "a":
             collector.image("a")
 
@@ -61,9 +61,9 @@ def test_a_document_without_an_element_of_its_format_is_an_error():
     ],
 )
 def test_blank_words_of_an_engine_are_left_out_and_counted(texts, kept, n_left_out):
-    def read_document(document, collector, problems, kind):
+    def read_document(document, collector):
         regions = [Region.from_box(at, 0, at + 1, 1, text=of) for at, of in enumerate(texts)]
-        collector.image_with("a", regions, lambda of: of, "word", entry=document.entry, line=4)
+        collector.image_with("a", regions, lambda of: of, "word", line=4)
 
     archive = read_with(read_document, {"a.json": "1"}, engine=("results",))
     assert [of.text for of in archive.regions["a"]] == kept

@@ -160,6 +160,11 @@ def points_of_pairs(points: list[Any]) -> tuple[float, ...]:
     return points_of([value for point in points for value in point])
 
 
+def points_in(text: str) -> tuple[float, ...]:
+    """Return the points of a polygon written as "x,y x,y …", with blanks and commas in any mixture."""
+    return points_of([finite_in(number) for number in text.replace(",", " ").split()])
+
+
 def points_of_xy(vertices: Any, x: str = "x", y: str = "y") -> tuple[float, ...]:
     """Return the points of a polygon written as [{"x": x, "y": y}, …]; a member that is left out is 0.
 
@@ -227,6 +232,13 @@ def size_in(
     """Return the size of an image from members of a JSON object, or None if one has no value."""
     sides = given.get(width), given.get(height)
     return None if None in sides else size_of(*sides)
+
+
+def size_in_attributes(given: Mapping[str, str], width: str, height: str) -> tuple[int, int] | None:
+    """Return the size of an image from attributes of an element, or None if one is missing."""
+    if width not in given or height not in given:
+        return None
+    return size_of(finite_in(given[width]), finite_in(given[height]))
 
 
 def shown(value: Any) -> str:

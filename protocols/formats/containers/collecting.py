@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
@@ -23,9 +24,6 @@ from .files import Source, source_name
 from .limits import BATCH, MAX_NAME
 from .shapes import may_be_shares, odd_shapes, refuse_shares, tell_shape
 
-# A fault with its place inside an image.
-IN_IMAGE: Final = "{fault} ({what} {at} of {image})"
-LINE: Final = "line"
 SHAPE: Final = "shape"
 _ONE_NAME_EACH: Final = "a name for each image; folders are not part of names"
 _Place = tuple[str | None, int | None, str | None]
@@ -76,13 +74,17 @@ class Collector:
     regions (L8) and regions that reach outside an image whose size the file gives (L6) are reported.
     Units that are not read as regions are counted by reason (U1, U2). The texts of an ``engine`` lose
     blanks at both ends, and its words of blanks are left out; so are empty texts of its results, unless
-    no region has a text, as in detections alone.
+    no region has a text, as in detections alone. ``entry`` is that of the document whose regions come next.
     """
 
-    def __init__(self, problems: Problems, format: str, *, engine: Kind | None = None) -> None:
-        self._problems = problems
+    def __init__(
+        self, problems: Problems, format: str, kind: Kind, *, is_of_engine: bool = False
+    ) -> None:
+        self.problems = problems
+        self.kind = kind
+        self.entry: str | None = None
         self._format = format
-        self._engine = engine
+        self._is_of_engine = is_of_engine
         # The level of the units of the next image, such as word, and of each image.
         self.level = ""
         self._level_of: dict[str, str] = {}
@@ -117,7 +119,6 @@ class Collector:
         method: str | None = None,
         size: tuple[int, int] | None = None,
         unit: Unit | None = None,
-        entry: str | None = None,
     ) -> None:
         """Declare an image, which may remain without regions.
 
@@ -132,8 +133,16 @@ class Collector:
             self._sizes[name] = size
         if unit is not None:
             self._units[name] = unit
-        if entry is not None:
-            self._entries[name] = entry
+        if self.entry is not None:
+            self._entries[name] = self.entry
+
+    def new_image(
+        self, name: str, *, size: tuple[int, int] | None = None, unit: Unit | None = None
+    ) -> None:
+        """Declare an image that was not declared before; raise Fault if it was (N3)."""
+        if name in self:
+            raise self.second(name)
+        self.image(name, size=size, unit=unit)
 
     def named(self, path: str) -> str:
         """Return the name of the image in a file, of whose path a document tells.
@@ -158,10 +167,27 @@ class Collector:
         found = f"a second image {quoted(name)} (the other: {quoted(entry)})"
         return Fault("N3", found, _ONE_NAME_EACH)
 
-    def bare(self, name: str, entry: str | None) -> None:
+    def catching(
+        self, line: int | None = None, *, text: str | None = None
+    ) -> AbstractContextManager[None]:
+        """Add an error for a Fault that is raised inside, with its place; continue behind it."""
+        return self.problems.catching(self.entry, line, text=text)
+
+    def tell(self, fault: Fault, place: str, line: int | None = None) -> None:
+        """Add an error for a Fault, with its place inside the document."""
+        found = f"{fault.found} ({place})"
+        self.problems.error(fault.code, found, fault.expected, self.entry, line)
+
+    def warning(
+        self, code: str, found: str, expected: str, line: int | None = None, **options: Any
+    ) -> None:
+        """Add a warning about the document that is read."""
+        self.problems.warning(code, found, expected, self.entry, line, **options)
+
+    def bare(self, name: str) -> None:
         """Take an image whose document has no sign of its format; it counts only among others."""
         self.n_found += 1
-        self._bare[name] = entry
+        self._bare[name] = self.entry
 
     def recognise(self) -> None:
         """Accept a document of the format although it names no image, such as a header alone."""
@@ -180,7 +206,6 @@ class Collector:
         *,
         size: tuple[int, int] | None = None,
         unit: Unit | None = None,
-        entry: str | None = None,
         line: int | None = None,
     ) -> None:
         """Add an image with all its regions; report an invalid one as ``what`` with its number.
@@ -190,13 +215,12 @@ class Collector:
         if name in self:
             raise self.second(name)
         self.level = self.level or what
-        self.image(name, size=size, unit=unit, entry=entry)
+        self.image(name, size=size, unit=unit)
         for at, one in enumerate(given, 1):
             try:
-                self.add(name, region_of(one), entry=entry, line=line, given=one)
+                self.add(name, region_of(one), line=line, given=one)
             except Fault as fault:
-                found = IN_IMAGE.format(fault=fault.found, what=what, at=at, image=name)
-                self._problems.error(fault.code, found, fault.expected, entry, line)
+                self.tell(fault, f"{what} {at} of {name}", line)
 
     def add(
         self,
@@ -204,25 +228,24 @@ class Collector:
         region: Region,
         *,
         method: str | None = None,
-        entry: str | None = None,
         line: int | None = None,
         text: str | None = None,
         given: Any = None,
     ) -> None:
-        """Add a region of a declared image; entry, line and text are for messages.
+        """Add a region of a declared image; line and text are for messages.
 
         ``given`` is what the region was made of; its fields that are not read are counted.
         """
         self._may_be_shares = (
             self._may_be_shares and image not in self._units and may_be_shares(region.points)
         )
-        if self._engine is not None and region.text:
+        if self._is_of_engine and region.text:
             region = replace(region, text=region.text.strip())
             if not region.text:
-                self.count(WITHOUT_TEXT, entry, line, image=image)
+                self.count(WITHOUT_TEXT, line, image=image)
                 return
         if isinstance(given, Mapping) and (unread := unread_fields(given, region)):
-            self.count(_UNREAD, entry, line, image=image, keys=", ".join(unread))
+            self.count(_UNREAD, line, image=image, keys=", ".join(unread))
         region = self._storable(region)
         self.n_found += 1
         self._regions[method][image].append(region)
@@ -230,25 +253,24 @@ class Collector:
             self._lines.setdefault(image, []).append(line)
         shape = (method, image, region.points, region.pixels, region.cell)
         if shape in self._seen:
-            self._problems.warning(
+            self.problems.warning(
                 "L8",
                 f"the same region of {image} again",
                 "each region once",
-                entry,
+                self.entry,
                 line,
                 text=text,
                 action=KEPT,
             )
         self._seen.add(shape)
         if region.pixels is None:
-            self._waiting.append((region, (entry, line, text)))
+            self._waiting.append((region, (self.entry, line, text)))
             if len(self._waiting) >= BATCH:
                 self._look_at_shapes()
 
     def count(
         self,
         reason: Reason,
-        entry: str | None = None,
         line: int | None = None,
         n: int = 1,
         *,
@@ -261,7 +283,7 @@ class Collector:
         """
         self.n_found += 1
         key = (reason, *sorted(values.items()))
-        self._account.setdefault(key, _Counted(0, image, entry, line)).n += n
+        self._account.setdefault(key, _Counted(0, image, self.entry, line)).n += n
 
     def _tell_account(self) -> Iterator[LeftOut]:
         """Report units that are not read as regions, and yield those that are left out."""
@@ -271,12 +293,12 @@ class Collector:
             if of.image is not None:
                 found = f"{found} (first in {of.image})"
             action = LEFT_OUT if reason.code == "U1" else READ_ANYWAY
-            self._problems.warning(
+            self.problems.warning(
                 reason.code, found, reason.expected, of.entry, of.line, action=action
             )
             if reason.code == "U1" and reason.of_units:
                 words = reason.many.format(n="", **dict(values)).strip()
-                yield LeftOut(words, of.n, self._problems.found[-1].place, reason.level or read)
+                yield LeftOut(words, of.n, self.problems.found[-1].place, reason.level or read)
 
     def _storable(self, region: Region) -> Region:
         texts = (region.text, region.label, region.id, region.parent)
@@ -293,7 +315,7 @@ class Collector:
             return
         for at, code, repair in odd_shapes(regions, flat=True):
             if code != "L7":
-                tell_shape(self._problems, code, regions[at], repair, waiting[at][1])
+                tell_shape(self.problems, code, regions[at], repair, waiting[at][1])
 
     def archive(self) -> Archive:
         """Return everything collected."""
@@ -301,14 +323,14 @@ class Collector:
         self._take_bare()
         if self._may_be_shares and (n := self._n_regions()):
             entry = next((of for of in self._entries.values() if of is not None), None)
-            refuse_shares(self._problems, n, (entry, None))
+            refuse_shares(self.problems, n, (entry, None))
         self._leave_out_blanks()
         left_out = tuple(self._tell_account())
         if self._n_unstorable:
             found = (
                 f"null characters or halves of characters in {self._n_unstorable} texts (replaced)"
             )
-            self._problems.warning("L9", found, "texts in Unicode")
+            self.problems.warning("L9", found, "texts in Unicode")
         methods = {
             method: {image: tuple(images[image]) for image in sorted(images, key=natural_order)}
             for method, images in self._regions.items()
@@ -317,10 +339,10 @@ class Collector:
         n_nameless = sum(map(len, methods.get(None, {}).values()))
         if named and n_nameless:
             found = f"{counted(n_nameless, 'region')} without a method among others that have one"
-            self._problems.error("S3", found, "a method for each, or for none")
+            self.problems.error("S3", found, "a method for each, or for none")
         single = next(iter(methods.values())) if len(methods) == 1 else {}
         archive = Archive(
-            self._problems.archive,
+            self.problems.archive,
             self._narrowest(),
             single,
             (),
@@ -338,8 +360,8 @@ class Collector:
             levels=self._levels(),
         )
         sizes = {image: of for image, of in self._sizes.items() if image not in self._units}
-        self._problems.merge(outside_images(archive, sizes))
-        return archive.with_problems(self._problems)
+        self.problems.merge(outside_images(archive, sizes))
+        return archive.with_problems(self.problems)
 
     def _levels(self) -> Mapping[str, int]:
         levels = Counter[str]()
@@ -355,15 +377,20 @@ class Collector:
     def _take_bare(self) -> None:
         is_known = bool(self._regions)
         for name, entry in self._bare.items():
-            with self._problems.catching(entry):
+            with self.problems.catching(entry):
                 if not is_known:
                     raise _nothing_of(self._format)
-                self.image(name, entry=entry)
+                self.entry = entry
+                self.image(name)
 
     def _leave_out_blanks(self) -> None:
         """Leave out regions of an engine's results without text, if others have one."""
         lists = [(name, of) for images in self._regions.values() for name, of in images.items()]
-        if self._engine != "results" or not any(of.text for _, found in lists for of in found):
+        if (
+            not self._is_of_engine
+            or self.kind != "results"
+            or not any(of.text for _, found in lists for of in found)
+        ):
             return
         for image, regions in lists:
             kept = [at for at, region in enumerate(regions) if region.text != ""]
@@ -372,9 +399,9 @@ class Collector:
             lines = self._lines.get(image, ())
             first = next(at for at, region in enumerate(regions) if region.text == "")
             is_numbered = len(lines) == len(regions)
+            self.entry = self._entries.get(image)
             self.count(
                 WITHOUT_TEXT,
-                self._entries.get(image),
                 lines[first] if is_numbered else None,
                 len(regions) - len(kept),
                 image=image,
@@ -400,7 +427,7 @@ def _nothing_of(slug: str) -> Fault:
 def reader_of(
     slug: str,
     suffixes: str | tuple[str, ...],
-    read_document: Callable[[Document, Collector, Problems, Kind], None],
+    read_document: Callable[[Document, Collector], None],
     *,
     engine: Container[Kind] = (),
 ) -> Read:
@@ -415,12 +442,11 @@ def reader_of(
         source: Source, kind: Kind, name: str | None, limits: Limits, on_entry: OnEntry | None
     ) -> Archive:
         problems = Problems(source_name(source, name))
-        of_engine = kind if kind in engine else None
-        collector = Collector(problems, slug, engine=of_engine)
+        collector = Collector(problems, slug, kind, is_of_engine=kind in engine)
         for document in documents(source, problems, limits, suffixes, on_entry):
-            before = collector.n_found
+            before, collector.entry = collector.n_found, document.entry
             with problems.catching(document.entry):
-                read_document(document, collector, problems, kind)
+                read_document(document, collector)
                 is_known = document.content.strip() in _KNOWN_EMPTY
                 if collector.n_found == before and not is_known and not problems.has_errors:
                     raise _nothing_of(slug)

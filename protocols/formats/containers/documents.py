@@ -30,11 +30,12 @@ _NO_NAME: Final = re.compile(r"(?:unknown|-|stdin|tess_\w+_input)?\Z", re.IGNORE
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A file that was read as a whole; ``entry`` is None if it is not part of a zip."""
+    """A file that was read as a whole, and its faults; ``entry`` is None if it is not part of a zip."""
 
     entry: str | None
     stem: str
     content: bytes
+    problems: Problems
 
 
 def documents(
@@ -57,7 +58,7 @@ def documents(
             if not content:
                 problems.error("A1", "an empty file", expected)
             else:
-                yield Document(None, PurePosixPath(problems.archive).stem, content)
+                yield Document(None, PurePosixPath(problems.archive).stem, content, problems)
             if on_entry is not None:
                 on_entry(1, 1)
         return
@@ -73,14 +74,14 @@ def documents(
         for done, member in enumerate(fitting, 1):
             content = archive.content(member, limits.document_bytes)
             if content is not None:
-                yield Document(member.path, PurePosixPath(member.name).stem, content)
+                yield Document(member.path, PurePosixPath(member.name).stem, content, problems)
             if on_entry is not None:
                 on_entry(done, len(fitting))
 
 
-def text_of(document: Document, problems: Problems) -> str:
+def text_of(document: Document) -> str:
     """Return a document's text; an unusual encoding becomes a warning."""
-    content, entry = document.content, document.entry
+    content, entry, problems = document.content, document.entry, document.problems
     if content.startswith(_UTF16_MARKS):
         problems.warning("L9", "UTF-16", "plain UTF-8", entry)
         text = content.decode("utf-16", errors="replace")
@@ -96,6 +97,12 @@ def text_of(document: Document, problems: Problems) -> str:
         problems.warning("L9", "null characters (replaced)", "plain UTF-8", entry)
         text = storable(text)
     return text
+
+
+def lines_of(document: Document) -> list[tuple[int, str]]:
+    """Return the lines of a document's text that are not blank, each with its number."""
+    lines = enumerate(text_of(document).split("\n"), 1)
+    return [(number, line.removesuffix("\r")) for number, line in lines if line.strip()]
 
 
 def guessed_text(content: bytes) -> tuple[str, str]:
@@ -151,9 +158,9 @@ def page_name(stem: str, page: int, n_pages: int) -> str:
     return name if n_pages == 1 else f"{name}_{page}"
 
 
-def json_of(document: Document, problems: Problems, *, unique: bool = False) -> Any:
+def json_of(document: Document, *, unique: bool = False) -> Any:
     """Return the data of a JSON document; raise Fault as json_in() does, with its line."""
-    text = text_of(document, problems)
+    text = text_of(document)
     try:
         return json_in(text, "a JSON document", unique=unique)
     except Fault as fault:

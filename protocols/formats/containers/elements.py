@@ -1,130 +1,97 @@
-"""The elements of XML documents, one after the other."""
+"""The elements of XML documents."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any, Final
 from xml.parsers import expat
 
-from ..problems import Fault, Problems, quoted, visible
+from ..problems import Fault, quoted, visible
 from .documents import Document
 
 _MAX_DEPTH: Final = 50
 
 
-class Elements:
-    """Base of readers of XML: ``start`` and ``end`` are called with the names of elements.
+@dataclass(slots=True, eq=False)
+class Element:
+    """An element: its name without a prefix, attributes, line, inner elements, and own text."""
 
-    Names come without prefixes. ``root`` is the only name of the outermost element; ``open`` holds
-    the names of all open elements, the current one last; ``line`` is that of the document.
-    """
+    name: str
+    attributes: dict[str, str]
+    line: int
+    inside: list["Element"] = field(default_factory=list)
+    text: str = ""
 
-    root: str = ""
+    def all(self, *names: str) -> Iterator["Element"]:
+        """Yield the inner elements of these names, or all, at any depth in the order of the document."""
+        for inner in self.inside:
+            if not names or inner.name in names:
+                yield inner
+            yield from inner.all(*names)
 
-    def __init__(self) -> None:
-        self.open: list[str] = []
-        self.line = 0
-
-    def start(self, name: str, attributes: Mapping[str, str]) -> None:
-        """Read the beginning of an element; a Fault becomes a problem with its line."""
-
-    def end(self, name: str) -> None:
-        """Read the end of an element; a Fault becomes a problem with its line."""
-
-    def text(self, text: str) -> None:
-        """Read a piece of the text between elements."""
+    def at(self, *path: str) -> list["Element"]:
+        """Return the elements at a path of names."""
+        found = [self]
+        for name in path:
+            found = [inner for of in found for inner in of.inside if inner.name == name]
+        return found
 
 
-def parse_xml(document: Document, elements: Elements, problems: Problems) -> bool:
-    """Pass the elements of a document to a reader; return whether all could be read.
+def element_of(document: Document, root: str) -> Element:
+    """Return the outermost element of a document, whose name is ``root``.
 
-    Document types and entities are refused, so nothing is fetched or expanded, and so is a document
-    of another format, by its root. After a Fault of the reader parsing continues.
+    Document types and entities are refused, so nothing is fetched or expanded. Raises Fault, with its
+    line, for these (A2), elements nested too deeply (A3), and what is no XML of this root (A1).
     """
     parser = expat.ParserCreate()
+    parser.buffer_text, parser.buffer_size = True, 2**16
+    opened = [Element("", {}, 0)]
 
-    def opened(tag: str, attributes: dict[str, str]) -> None:
+    def start(tag: str, attributes: dict[str, str]) -> None:
         name = tag.rpartition(":")[2]
-        if not elements.open and name != elements.root:
-            raise _Stopped("A1", f"a document {quoted(tag)}", f"<{elements.root}>")
-        elements.open.append(name)
-        if len(elements.open) > _MAX_DEPTH:
-            raise _Stopped("A3", f"elements nested more than {_MAX_DEPTH} deep", "fewer")
-        _guarded(lambda: elements.start(name, attributes))
+        if len(opened) == 1 and name != root:
+            raise Fault("A1", f"a document {quoted(tag)}", f"<{root}>")
+        if len(opened) > _MAX_DEPTH:
+            raise Fault("A3", f"elements nested more than {_MAX_DEPTH} deep", "fewer")
+        element = Element(name, attributes, parser.CurrentLineNumber)
+        opened[-1].inside.append(element)
+        opened.append(element)
 
-    def closed(tag: str) -> None:
-        _guarded(lambda: elements.end(elements.open[-1]))
-        elements.open.pop()
+    def end(tag: str) -> None:
+        opened.pop()
 
-    def _guarded(work: Callable[[], None]) -> None:
-        elements.line = parser.CurrentLineNumber
-        try:
-            work()
-        except Fault as fault:
-            problems.fault(fault, document.entry, elements.line)
+    def add_text(text: str) -> None:
+        opened[-1].text += text
 
-    def declared(*_: object) -> None:
-        raise _Stopped("A2", "a document type or entity declaration", "plain elements")
+    def refuse(*_: object) -> None:
+        raise Fault("A2", "a document type or entity declaration", "plain elements")
 
-    parser.StartElementHandler = opened
-    parser.EndElementHandler = closed
-    parser.CharacterDataHandler = elements.text
-    parser.StartDoctypeDeclHandler = declared
-    parser.EntityDeclHandler = declared
+    parser.StartElementHandler, parser.EndElementHandler = start, end
+    parser.CharacterDataHandler = add_text
+    parser.StartDoctypeDeclHandler = parser.EntityDeclHandler = refuse
     try:
         parser.Parse(document.content, True)
-    except _Stopped as fault:
-        problems.fault(fault, document.entry, parser.CurrentLineNumber)
-        return False
+    except Fault as fault:
+        fault.line = parser.CurrentLineNumber
+        raise
     except (expat.ExpatError, LookupError, ValueError) as fault:
-        found = f"no XML: {visible(str(fault))[:200]}"
-        line = getattr(fault, "lineno", None)
-        problems.error("A1", found, "an XML document", document.entry, line)
-        return False
-    return True
+        found, line = f"no XML: {visible(str(fault))[:200]}", getattr(fault, "lineno", None)
+        raise Fault("A1", found, "an XML document", line=line) from fault
+    return opened[0].inside[0]
 
 
-def tree_of(document: Document, root: str, problems: Problems) -> dict[str, Any] | None:
-    """Return a document as an object: attributes and inner elements by name, text as ``#``.
+def tree_of(element: Element) -> dict[str, Any] | str:
+    """Return an element as an object: attributes and inner elements by name, text as ``#``.
 
-    Several elements of a name are a list, and one with a text alone is that text. None if the
-    document is not read; see ``parse_xml``.
+    Several elements of a name are a list, and one with a text alone is that text.
     """
-    tree = _Tree(root)
-    if not parse_xml(document, tree, problems):
-        return None
-    whole = tree.whole
-    return whole if isinstance(whole, dict) else {"#": whole}
-
-
-class _Tree(Elements):
-    def __init__(self, root: str) -> None:
-        super().__init__()
-        self.root = root
-        self._inside: list[dict[str, Any]] = []
-        self.whole: dict[str, Any] | str = {}
-
-    def start(self, name: str, attributes: Mapping[str, str]) -> None:
-        self._inside.append(dict(attributes))
-
-    def end(self, name: str) -> None:
-        element = self._inside.pop()
-        text = element.pop("#", "").strip()
-        found: dict[str, Any] | str = element or text
-        if element and text:
-            element["#"] = text
-        if not self._inside:
-            self.whole = found
-            return
-        around = self._inside[-1]
-        before = around.get(name)
+    found: dict[str, Any] = dict(element.attributes)
+    for inner in element.inside:
+        value, before = tree_of(inner), found.get(inner.name)
         if isinstance(before, list):
-            before.append(found)
+            before.append(value)
         else:
-            around[name] = found if before is None else [before, found]
-
-    def text(self, text: str) -> None:
-        if self._inside:
-            self._inside[-1]["#"] = self._inside[-1].get("#", "") + text
-
-
-class _Stopped(Fault):
-    """A fault that ends the reading of a document."""
+            found[inner.name] = value if before is None else [before, value]
+    text = element.text.strip()
+    if found and text:
+        found["#"] = text
+    return found or text

@@ -7,10 +7,9 @@ from typing import Any, Final, TypeVar
 
 from protocols.core.regions import Region
 
-from ..problems import Fault, Problems
 from .collecting import LINES_READ, WITHOUT_TEXT, Collector, Reason
-from .contents import Kind
 from .documents import Document, given_name, page_name
+from .elements import Element
 
 _T = TypeVar("_T")
 WORD, LINE, BLOCK = "word", "line", "block"
@@ -111,12 +110,34 @@ class Page:
         self.units.setdefault(unit.level, []).append(unit)
 
 
+def add_units(
+    element: Element,
+    page: Page,
+    levels: Mapping[str, str],
+    unit_of: Callable[[Element, str | None], Unit | None],
+    is_other: Callable[[str], bool],
+    around: Sequence[Unit] = (),
+) -> None:
+    """Add the units inside an element to a page, and count others; ``levels`` are by names of elements.
+
+    ``unit_of`` takes the id of the unit around one.
+    """
+    for inner in element.inside:
+        unit = None
+        if inner.name in levels:
+            unit = unit_of(inner, around[-1].id if around else None)
+        else:
+            page.n_others += is_other(inner.name)
+        inner_around = around if unit is None else [*around, unit]
+        add_units(inner, page, levels, unit_of, is_other, inner_around)
+        if unit is not None:
+            page.add(unit, around)
+
+
 def add_pages(
     pages: Sequence[Page],
     document: Document,
     collector: Collector,
-    problems: Problems,
-    kind: Kind,
     region_of: Callable[[Unit], Region],
 ) -> None:
     """Add the pages of a document as images: the words of each, else its lines, else its blocks.
@@ -125,21 +146,18 @@ def add_pages(
     so are those with an empty text in results, unless no unit has a text, as in detections alone.
     """
     units = [unit for page in pages for of_level in page.units.values() for unit in of_level]
-    drops_empty = kind == "results" and any(unit.text and unit.text.strip() for unit in units)
+    drops_empty = collector.kind == "results" and any(
+        unit.text and unit.text.strip() for unit in units
+    )
     for name, page in zip(_names(pages, document.stem), pages, strict=True):
-        try:
+        with collector.catching(page.line):
             if name in collector:
                 raise collector.second(name)
-            chosen = _chosen(page, drops_empty, collector, document.entry)
-            collector.image(name, size=page.size, entry=document.entry)
-        except Fault as fault:
-            problems.fault(fault, document.entry, page.line)
-            continue
-        for unit in chosen:
-            try:
-                collector.add(name, region_of(unit), entry=document.entry)
-            except Fault as fault:
-                problems.fault(fault, document.entry, unit.line)
+            chosen = _chosen(page, drops_empty, collector)
+            collector.image(name, size=page.size)
+            for unit in chosen:
+                with collector.catching(unit.line):
+                    collector.add(name, region_of(unit))
 
 
 def _names(pages: Sequence[Page], stem: str) -> list[str]:
@@ -152,9 +170,7 @@ def _names(pages: Sequence[Page], stem: str) -> list[str]:
     return names
 
 
-def _chosen(
-    page: Page, drops_empty: bool, collector: Collector, entry: str | None
-) -> Sequence[Unit]:
+def _chosen(page: Page, drops_empty: bool, collector: Collector) -> Sequence[Unit]:
     """Return the units of the lowest level that has some with text; count the others."""
     for at, level in enumerate(LEVELS):
         chosen = []
@@ -163,21 +179,21 @@ def _chosen(
                 continue
             text, unit.text = unit.text, unit.text and unit.text.strip()
             if unit.text == "" and (text or drops_empty):
-                collector.count(WITHOUT_TEXT, entry, unit.line)
+                collector.count(WITHOUT_TEXT, unit.line)
             else:
                 chosen.append(unit)
         if chosen:
             collector.level = level
             if level != WORD:
-                collector.count(_READ_INSTEAD[level], entry, page.line)
+                collector.count(_READ_INSTEAD[level], page.line)
             for higher in LEVELS[at + 1 :]:
                 for unit in page.units.get(higher, ()):
                     if not unit.has_units:
-                        collector.count(_WITHOUT_WORDS[higher], entry, unit.line)
+                        collector.count(_WITHOUT_WORDS[higher], unit.line)
             return chosen
     for reason, n in ((OTHERS, page.n_others), (_LOOSE, page.n_loose)):
         if n:
-            collector.count(reason, entry, page.line, n)
+            collector.count(reason, page.line, n)
     return ()
 
 
@@ -186,7 +202,6 @@ def units_of(
     lines: Sequence[_T],
     blocks: Sequence[_T],
     collector: Collector,
-    entry: str | None,
     *,
     of_lines: bool = False,
 ) -> Sequence[_T]:
@@ -200,8 +215,8 @@ def units_of(
     level = collector.level = next((of for of in order if found[of]), order[0])
     if level != order[0]:
         reason, n = (LINES_READ, len(lines)) if level == LINE else (_READ_INSTEAD[level], 1)
-        collector.count(reason, entry, n=n)
+        collector.count(reason, n=n)
     for higher in order[order.index(level) + 1 :]:
         if found[higher] and higher != WORD:
-            collector.count(_WITHOUT_WORDS[higher], entry, n=len(found[higher]))
+            collector.count(_WITHOUT_WORDS[higher], n=len(found[higher]))
     return found[level]

@@ -6,12 +6,11 @@ from typing import Any, Final
 from protocols.core.regions import Region
 
 from ..containers import checked
-from ..containers.collecting import Collector, reader_of
-from ..containers.contents import Kind
+from ..containers.collecting import Collector
 from ..containers.documents import Document
-from ..containers.elements import Elements, parse_xml
-from ..containers.pages import BLOCK, LINE, WORD, Page, Unit, add_pages
-from ..problems import Fault, Problems, quoted
+from ..containers.elements import Element, element_of
+from ..containers.pages import BLOCK, LINE, WORD, Page, Unit, add_pages, add_units
+from ..problems import Fault, quoted
 
 _SIDES: Final = ("HPOS", "VPOS", "WIDTH", "HEIGHT")
 _POINTS: Final = "POINTS"
@@ -20,92 +19,48 @@ _OTHERS: Final = ("Illustration", "GraphicalElement")
 _LEVELS: Final = {"TextBlock": BLOCK, "TextLine": LINE, "String": WORD}
 
 
-def _read_alto(document: Document, collector: Collector, problems: Problems, kind: Kind) -> None:
+def read_alto(document: Document, collector: Collector) -> None:
     """Read the words of each page with their lines as parents, or the lines of a page without words."""
-    alto = _Alto()
-    if parse_xml(document, alto, problems) and not alto.has_page:
-        problems.error("A1", "no Page", "an alto with a Page", document.entry)
-    add_pages(alto.pages, document, collector, problems, kind, _region)
+    alto = element_of(document, "alto")
+    pages = []
+    for element in alto.all("Page"):
+        with collector.catching(element.line):
+            unit = _told(alto, "MeasurementUnit") or _UNIT
+            if unit != _UNIT:
+                raise Fault("L2", f"measures in {quoted(unit)}", "measures in pixels")
+            size = checked.size_in_attributes(element.attributes, "WIDTH", "HEIGHT")
+            pages.append(Page(_told(alto, "fileName"), element.line, size))
+            add_units(element, pages[-1], _LEVELS, _unit, _OTHERS.__contains__)
+    if not any(alto.all("Page")):
+        raise Fault("A1", "no Page", "an alto with a Page")
+    add_pages(pages, document, collector, _region)
 
 
-read_alto: Final = reader_of("alto-xml", ".xml", _read_alto)
+def _told(alto: Element, name: str) -> str:
+    return "".join(of.text for of in alto.all(name)).strip()
 
 
-class _Alto(Elements):
-    root = "alto"
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.pages: list[Page] = []
-        self.has_page = False
-        self._page: Page | None = None
-        # The open block, line and string: attributes, and the points of their own outlines.
-        self._open: list[Unit] = []
-        # The strings of the open line.
-        self._strings: list[Unit] = []
-        self._texts: dict[str, list[str]] = {}
-
-    def start(self, name: str, attributes: Mapping[str, str]) -> None:
-        if name == "Page":
-            self._page, self.has_page = None, True
-            self._open.clear()
-            self._page = self._started(attributes)
-            self.pages.append(self._page)
-        elif self._page is None:
-            return
-        elif name in _LEVELS:
-            parent = self._open[-1].id if self._open else None
-            given = dict(attributes)
-            unit = Unit(_LEVELS[name], self.line, given, attributes.get("ID"), parent)
-            unit.text = attributes.get("CONTENT")
-            self._open.append(unit)
-        elif name in _OTHERS:
-            self._page.n_others += 1
-        elif name == "Polygon" and self._open and self.open[-3] in _LEVELS:
-            self._open[-1].given.setdefault(_POINTS, attributes.get(_POINTS, ""))
-
-    def text(self, text: str) -> None:
-        if self.open[-1] in ("fileName", "MeasurementUnit"):
-            self._texts.setdefault(self.open[-1], []).append(text)
-
-    def end(self, name: str) -> None:
-        if name not in _LEVELS or not self._open or self._page is None:
-            return
-        unit = self._open.pop()
-        if unit.level == WORD:
-            self._strings.append(unit)
-            if not any(side in unit.given for side in (*_SIDES, _POINTS)):
-                # A text of its line.
-                return
-        elif unit.level == LINE:
-            self._end_line(unit)
-        self._page.add(unit, self._open)
-
-    def _started(self, attributes: Mapping[str, str]) -> Page:
-        unit = self._told("MeasurementUnit") or _UNIT
-        if unit != _UNIT:
-            raise Fault("L2", f"measures in {quoted(unit)}", "measures in pixels")
-        size = None
-        if "WIDTH" in attributes and "HEIGHT" in attributes:
-            sides = [checked.finite_in(attributes[side]) for side in ("WIDTH", "HEIGHT")]
-            size = checked.size_of(*sides)
-        return Page(self._told("fileName"), self.line, size)
-
-    def _told(self, name: str) -> str:
-        return "".join(self._texts.get(name, ())).strip()
-
-    def _end_line(self, line: Unit) -> None:
-        """Give a line the texts of its strings, and the outline to a string that is all of it."""
-        strings, self._strings = self._strings, []
-        if strings:
-            line.text = " ".join(string.text or "" for string in strings)
-        if len(strings) == 1:
-            [string] = strings
-            if "WC" in string.given:
-                line.given["WC"] = string.given["WC"]
-            points = line.given.get(_POINTS)
-            if points and _POINTS not in string.given and _is_box_of(string.given, points):
-                string.given[_POINTS] = points
+def _unit(element: Element, parent: str | None) -> Unit | None:
+    """Return a unit with its own outline; None for a string without one, which is a text of its line."""
+    given = element.attributes
+    for polygon in element.at("Shape", "Polygon"):
+        given.setdefault(_POINTS, polygon.attributes.get(_POINTS, ""))
+    level = _LEVELS[element.name]
+    if level == WORD and not any(side in given for side in (*_SIDES, _POINTS)):
+        return None
+    unit = Unit(level, element.line, given, given.get("ID"), parent, given.get("CONTENT"))
+    if strings := element.at("String") if level == LINE else ():
+        unit.text = " ".join(string.attributes.get("CONTENT", "") for string in strings)
+    if len(strings) == 1:
+        [string] = strings
+        if "WC" in string.attributes:
+            given["WC"] = string.attributes["WC"]
+        points = given.get(_POINTS)
+        has_own = _POINTS in string.attributes or string.at("Shape", "Polygon")
+        if points and not has_own and _is_box_of(string.attributes, points):
+            # The outline of the line is that of the string that is all of it.
+            string.attributes[_POINTS] = points
+    return unit
 
 
 def _is_box_of(given: Mapping[str, str], points: str) -> bool:
@@ -128,8 +83,7 @@ def _region(unit: Unit) -> Region:
     known: dict[str, Any] = {"text": unit.text or None, "confidence": confidence}
     known |= {"id": unit.id, "parent": unit.parent}
     if _POINTS in given:
-        numbers = given[_POINTS].replace(",", " ").split()
-        return Region(checked.points_of([checked.finite_in(of) for of in numbers]), **known)
+        return Region(checked.points_in(given[_POINTS]), **known)
     if not any(side in given for side in _SIDES):
         wanted = "HPOS, VPOS, WIDTH and HEIGHT, or a Shape"
         name = next(name for name, level in _LEVELS.items() if level == unit.level)

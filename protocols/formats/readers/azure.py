@@ -7,11 +7,11 @@ from typing import Any, Final
 from protocols.core.regions import Region
 
 from ..containers import checked
-from ..containers.collecting import REGION, Collector, reader_of
-from ..containers.contents import KINDS, Kind, Unit
+from ..containers.collecting import REGION, Collector
+from ..containers.contents import Unit
 from ..containers.documents import Document, json_of, page_name
 from ..containers.pages import OTHERS, units_of
-from ..problems import Fault, Problems, quoted
+from ..problems import Fault, quoted
 
 _WANTED: Final = 'an object with "analyzeResult" or "readResult"'
 # Members of the versions for the same thing.
@@ -23,10 +23,9 @@ _Object = Mapping[str, Any]
 _TURNED: Final = 45
 
 
-def _read_pages(
-    document: Document, collector: Collector, problems: Problems, _: Kind, *, lines: bool
-) -> None:
-    data = json_of(document, problems)
+def read_pages(document: Document, collector: Collector, *, lines: bool) -> None:
+    """Read the words or lines of an answer's pages."""
+    data = json_of(document)
     _check_status(data)
     pages = list(_pages(data))
     # Version 3 of Read calls it page.
@@ -55,7 +54,7 @@ def _read_pages(
             turned = f"page {number} rotated by {angle:g}°, without its size"
             raise Fault("L4", turned, "width and height of the page, or a page that is upright")
         areas = areas_by_page.get(number, [])
-        found = _units(page, areas, lines, collector, document.entry)
+        found = _units(page, areas, lines, collector)
         collector.image_with(
             page_name(document.stem, number, max(numbers)),
             found,
@@ -63,21 +62,12 @@ def _read_pages(
             REGION,
             size=None if unit or None in sides else checked.size_of(*sides),
             unit=unit,
-            entry=document.entry,
         )
     result = data.get("analyzeResult", data)
     tables = checked.objects_in(result, "tables")
     # Each page counts as one.
     if tables and collector.n_found == n_before + len(pages):
-        collector.count(OTHERS, document.entry, n=len(tables))
-
-
-read_words: Final = reader_of(
-    "azure-read", ".json", partial(_read_pages, lines=False), engine=KINDS
-)
-read_lines: Final = reader_of(
-    "azure-read-lines", ".json", partial(_read_pages, lines=True), engine=KINDS
-)
+        collector.count(OTHERS, n=len(tables))
 
 
 def _check_status(data: Any) -> None:
@@ -123,7 +113,7 @@ def _areas(data: Any) -> dict[int, list[_Object]]:
 
 
 def _units(
-    page: _Object, areas: list[_Object], of_lines: bool, collector: Collector, entry: str | None
+    page: _Object, areas: list[_Object], of_lines: bool, collector: Collector
 ) -> Sequence[_Object]:
     """Return the words or lines of a page, or else its paragraphs, which count only without these."""
     if not {"words", "lines", "width", "height"} & page.keys() and not areas:
@@ -134,9 +124,7 @@ def _units(
     if "words" not in page:
         words = checked.objects_in(page, "lines", "words")
         bare = [of for of in lines if of_lines or not of.get("words")]
-    return units_of(
-        words, bare, [] if words or bare else areas, collector, entry, of_lines=of_lines
-    )
+    return units_of(words, bare, [] if words or bare else areas, collector, of_lines=of_lines)
 
 
 def _region(given: _Object, scale: tuple[float, float]) -> Region:

@@ -6,7 +6,7 @@ list, else ``bbox`` as x, y, width, height. Further fields keep this project's n
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -18,11 +18,11 @@ from protocols.core.regions import Cell, Region, Run
 from ..containers import checked
 from ..containers.archives import Limits
 from ..containers.collecting import Collector, Reason, reader_of
-from ..containers.contents import IGNORED_TEXT, Archive, Kind
+from ..containers.contents import IGNORED_TEXT, Archive
 from ..containers.documents import Document, json_of, storable
 from ..containers.files import Source
 from ..containers.folders import unfolded
-from ..problems import Fault, Problems, quoted
+from ..problems import Fault, quoted
 from .spotters import OUTLINES, may_be_controls, spotter_points
 
 _TEXTS: Final = ("text", "utf8_string", "transcription")
@@ -54,24 +54,13 @@ _ILLEGIBLE: Final = "illegible"
 _LAYOUT: Final = 'an object with "images" and "annotations", or a list of annotations'
 
 
-def _read_coco(
-    document: Document,
-    collector: Collector,
-    problems: Problems,
-    _: Kind,
-    truth: Archive | None = None,
-) -> None:
+def read_coco(document: Document, collector: Collector, truth: Archive | None = None) -> None:
     """Read a COCO file; ``truth`` has the names of ids that a file of results does not name.
 
     If annotations or the file's ``info`` have a ``method``, there is a result set for each method,
     and every image of the file counts as processed by each of its methods.
     """
-    _Dataset(document, collector, problems, truth).read(json_of(document, problems))
-
-
-# Its programs count a box without area as a false detection, or as a missed truth.
-_reader_of: Final = partial(reader_of, "coco-json", ".json")
-read_coco: Final = _reader_of(_read_coco)
+    _Dataset(collector, truth).read(json_of(document))
 
 
 def with_ids_of(truth: Archive, results: Archive, source: Source) -> Archive:
@@ -81,19 +70,15 @@ def with_ids_of(truth: Archive, results: Archive, source: Source) -> Archive:
     is_one = len(set(truth.entries.values())) <= 1
     if results.format != "coco-json" or not (is_list and is_one and truth.image_ids):
         return results
-    read_again = _reader_of(partial(_read_coco, truth=truth))
+    read_again = reader_of("coco-json", ".json", partial(read_coco, truth=truth))
     return read_again(unfolded(source), "results", results.name, Limits(), None)
 
 
 class _Dataset:
     """Reader of one document."""
 
-    def __init__(
-        self, document: Document, collector: Collector, problems: Problems, truth: Archive | None
-    ) -> None:
-        self._entry = document.entry
+    def __init__(self, collector: Collector, truth: Archive | None) -> None:
         self._collector = collector
-        self._problems = problems
         self._images = dict(truth.image_ids) if truth else {}
         self._categories = truth.categories if truth else {}
         self._nameless: Counter[str] = Counter()
@@ -106,13 +91,10 @@ class _Dataset:
         self._images = {}
         images, annotations = _lists(data)
         if annotations is None or images is None:
-            self._problems.error("A1", "something else", _LAYOUT, self._entry)
-            return
+            raise Fault("A1", "something else", _LAYOUT)
         self._collector.recognise()
-        try:
+        with self._collector.catching():
             self._method = _method(_group(data.get("info")))
-        except Fault as fault:
-            self._problems.fault(fault, self._entry)
         if own := categories_of(data):
             self._categories = own
             self._collector.ids[0].update(own)
@@ -124,20 +106,12 @@ class _Dataset:
         if len(methods) > 1:
             methods.discard(None)
         for at, image in enumerate(images, 1):
-            self._guarded(
-                partial(self._image_place, at),
-                partial(self._read_image, image, methods),
-            )
+            try:
+                self._read_image(image, methods)
+            except Fault as fault:
+                self._collector.tell(fault, f"image {at}")
         self._collector.ids[1].update(self._images)
         self._read_annotations(annotations, listed=True)
-
-    def _guarded(self, place_of: Callable[[], str], work: Callable[[], None]) -> None:
-        try:
-            work()
-        except Fault as fault:
-            self._problems.error(
-                fault.code, f"{fault.found} ({place_of()})", fault.expected, self._entry
-            )
 
     def _read_image(self, image: Any, methods: set[str | None]) -> None:
         if not isinstance(image, dict) or _id(image.get("id")) is None:
@@ -153,7 +127,7 @@ class _Dataset:
             raise self._collector.second(name)
         size = checked.size_in(image)
         for method in methods:
-            self._collector.image(name, method=method, size=size, entry=self._entry)
+            self._collector.image(name, method=method, size=size)
         self._images[id_ or ""] = name
 
     def _read_annotations(self, annotations: list[Any], *, listed: bool) -> None:
@@ -161,16 +135,13 @@ class _Dataset:
             # Release each annotation once its region is made; together they are larger than all
             # regions.
             annotation, annotations[at] = annotations[at], None
-            self._guarded(
-                partial(self._place, at + 1, annotation),
-                partial(self._read_annotation, annotation, listed),
-            )
+            try:
+                self._read_annotation(annotation, listed)
+            except Fault as fault:
+                self._collector.tell(fault, self._place(at + 1, annotation))
         if n := self._nameless.total():
             keys = ", ".join(map(quoted, list(+self._nameless)[:5]))
-            self._collector.count(_NAMELESS, self._entry, n=n, keys=keys)
-
-    def _image_place(self, n: int) -> str:
-        return f"image {n}"
+            self._collector.count(_NAMELESS, n=n, keys=keys)
 
     def _place(self, n: int, annotation: Any) -> str:
         id_ = _id(annotation.get("image_id")) if isinstance(annotation, dict) else None
@@ -198,16 +169,16 @@ class _Dataset:
         if "label" not in annotation and region.label is not None:
             self._nameless[region.label] += _category_id(annotation) not in self._categories
         self._collector.image(image, method=method)
-        self._collector.add(image, region, method=method, entry=self._entry, given=annotation)
+        self._collector.add(image, region, method=method, given=annotation)
 
     def _count_outlines(self, annotation: Mapping[str, Any], image: str) -> None:
         """Count regions whose outline may be in fields that are not read."""
         outlines = checked.unread_outlines(annotation, _KNOWN)
         if outlines and not _has_outline(annotation):
             keys = ", ".join(outlines)
-            self._collector.count(_BOXES, self._entry, image=image, keys=keys)
+            self._collector.count(_BOXES, image=image, keys=keys)
         if not annotation.get("segmentation") and may_be_controls(annotation):
-            self._collector.count(_CONTROLS, self._entry, image=image)
+            self._collector.count(_CONTROLS, image=image)
 
 
 def _has_outline(annotation: Mapping[str, Any]) -> bool:

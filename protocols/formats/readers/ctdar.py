@@ -11,10 +11,9 @@ from protocols.core.errors import ProtocolError
 from protocols.core.regions import Cell, Region
 from protocols.tables.relations import MAX_POSITIONS, MAX_RELATIONS
 
-from ..containers.collecting import Collector, reader_of
-from ..containers.contents import Kind
+from ..containers.collecting import Collector
 from ..containers.documents import Document, image_name
-from ..problems import Problems, quoted
+from ..problems import Fault, quoted
 
 _MAX_BYTES: Final = 16 * 1024 * 1024
 _MAX_DEPTH: Final = 50
@@ -109,23 +108,17 @@ def read_file(path: Path, *, with_cells: bool = True) -> tuple[Region, ...]:
     return read_document(content, path.name, with_cells=with_cells)
 
 
-def _read_image(document: Document, collector: Collector, problems: Problems, _: Kind) -> None:
+def read_image(document: Document, collector: Collector) -> None:
     """Read a document of ground truth or results; its image is named after it."""
     image = image_name(document.stem)
-    place = document.entry or problems.archive
+    place = document.entry or document.problems.archive
+    collector.new_image(image)
     try:
-        if image in collector:
-            raise collector.second(image)
-        collector.image(image, entry=document.entry)
         for region in read_document(document.content, place):
-            collector.add(image, region, entry=document.entry)
+            collector.add(image, region)
     except DocumentError as refusal:
-        problems.error(
-            refusal.code, refusal.found, "a cTDaR document", document.entry, refusal.line
-        )
-
-
-read_documents: Final = reader_of("ctdar-xml", ".xml", _read_image)
+        wanted = "a cTDaR document"
+        raise Fault(refusal.code, refusal.found, wanted, line=refusal.line) from refusal
 
 
 class _Document:

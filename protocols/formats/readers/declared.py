@@ -15,8 +15,8 @@ from typing import Any, Final
 from protocols.core.regions import Region
 
 from ..containers import checked
-from ..containers.collecting import REGION, Collector, Reason, reader_of
-from ..containers.contents import IGNORED_TEXT, KINDS, Kind, Read, Unit
+from ..containers.collecting import REGION, Collector, Reason
+from ..containers.contents import IGNORED_TEXT, Unit
 from ..containers.documents import (
     Document,
     given_name,
@@ -24,17 +24,12 @@ from ..containers.documents import (
     page_name,
     storable,
 )
-from ..containers.elements import tree_of
+from ..containers.elements import element_of, tree_of
 from ..containers.pages import units_of
-from ..problems import Fault, Problems
+from ..problems import Fault
 
 _Object = Mapping[str, Any]
 _Points = tuple[float, ...]
-_ENGINES: Final[Mapping[str | None, tuple[Kind, ...]]] = {
-    None: (),
-    "results": ("results",),
-    "both": KINDS,
-}
 _FILTERED: Final = re.compile(r"(\w+)\[([^=]+)=(.+)\]")
 _PREFIX: Final = re.compile(r"(?:gt|res)_(?=.)", re.DOTALL)
 _TRUE: Final = (True, 1, "1", "true", "True")
@@ -55,8 +50,8 @@ _WORDS: Final = Reason(
 )
 
 
-def declared_reader(slug: str, table: _Object) -> Read:
-    """Return the reader of a format that a table declares.
+def read_declared(document: Document, collector: Collector, *, table: _Object) -> None:
+    """Read a document of a format that a table declares.
 
     ``root`` is the outermost element of XML. ``images`` is the path to images, by default the
     document or the items of its list; ``*`` are lists of regions by image, ``[]`` is the list of a
@@ -71,28 +66,18 @@ def declared_reader(slug: str, table: _Object) -> Read:
     no outline. ``columns`` are lists of a region's members, ``instead`` leads to lines that are read
     where there are no regions; ``page`` are paths to the sides of a page in points, ``origin`` to its corner.
     ``words`` leads to words that the format of this name with "-words" reads.
-    ``scale`` makes shares of the image's sides of coordinates; ``engine`` says which files an
-    engine writes.
+    ``scale`` makes shares of the image's sides of coordinates.
     """
-    suffix = ".xml" if "root" in table else ".json"
-    read = partial(_read_document, table=table)
-    return reader_of(slug, suffix, read, engine=_ENGINES[table.get("engine")])
-
-
-def _read_document(
-    document: Document, collector: Collector, problems: Problems, _: Kind, *, table: _Object
-) -> None:
     if "root" in table:
-        data = tree_of(document, table["root"], problems)
-        if data is None:
-            return
+        data: Any = tree_of(element_of(document, table["root"]))
+        data = data if isinstance(data, dict) else {"#": data}
     else:
-        data = json_of(document, problems, unique=True)
+        data = json_of(document, unique=True)
     images = list(_images(data, table))
     if not images:
         raise Fault("A1", checked.shown(data), _wanted(table))
     for at, (name, image) in enumerate(images, 1):
-        with problems.catching(document.entry):
+        with collector.catching():
             if not isinstance(image, Mapping) or not _is_known(image, table):
                 raise Fault("A1", checked.shown(image), _wanted(table))
             given = _text(image, table.get("name", ""))
@@ -148,23 +133,23 @@ def _read_image(
         of_lines = [(line, _units(line, words, table)) for line in units]
         bare = [line for line, of in of_lines if not of]
         units = list(
-            units_of([of for _, of_line in of_lines for of in of_line], bare, [], collector, entry)
+            units_of([of for _, of_line in of_lines for of in of_line], bare, [], collector)
         )
     if not units and (lines := _units(image, table.get("instead", "-"), table)):
-        units = list(units_of([], lines, [], collector, entry))
+        units = list(units_of([], lines, [], collector))
     if not units and (n_blocks := len(_all(image, table.get("above", "-")))):
-        collector.count(_BLOCKS, entry, n=n_blocks, image=name)
+        collector.count(_BLOCKS, n=n_blocks, image=name)
     if n_words := len(_all(image, table.get("words", "-"))):
-        collector.count(_WORDS, entry, n=n_words, image=name)
+        collector.count(_WORDS, n=n_words, image=name)
     shapes = [unit for unit in units if _is_shape(unit, table)]
     n_others = len(units) - len(shapes) + len(_all(image, table.get("others", "-")))
     if n_others:
-        collector.count(_OTHERS, entry, n=n_others, image=name)
+        collector.count(_OTHERS, n=n_others, image=name)
     sides = [_first(image, path) for path in table.get("size", ())]
     size = checked.size_of(*map(_number, sides)) if sides and None not in sides else None
     unit = Unit.SHARES if "scale" in table or "page" in table else None
     region_of = partial(_region, table=table)
-    collector.image_with(name, shapes, region_of, REGION, size=size, unit=unit, entry=entry)
+    collector.image_with(name, shapes, region_of, REGION, size=size, unit=unit)
 
 
 def _units(given: _Object, path: str, table: _Object) -> list[_Object]:

@@ -7,11 +7,10 @@ from typing import Any, Final
 from protocols.core.regions import Region
 
 from ..containers import checked
-from ..containers.collecting import REGION, Collector, Reason, reader_of
-from ..containers.contents import KINDS, Kind
+from ..containers.collecting import REGION, Collector, Reason
 from ..containers.documents import Document, image_name, json_of, page_name
 from ..containers.pages import CELLS, units_of
-from ..problems import Fault, Problems
+from ..problems import Fault
 
 _WANTED: Final = 'an object with "pages", or with "img_dimensions" of each image'
 _POINTS: Final = "[[left, top], [right, bottom]] or four points"
@@ -19,14 +18,13 @@ _LAYOUT: Final = Reason("{n} block of a layout", "{n} blocks of a layout", "word
 _Object = Mapping[str, Any]
 
 
-def _read_document(
-    document: Document, collector: Collector, problems: Problems, _: Kind, *, lines: bool
-) -> None:
-    data = json_of(document, problems)
+def read_document(document: Document, collector: Collector, *, lines: bool) -> None:
+    """Read the words or lines of pages, or labels for training."""
+    data = json_of(document)
     if not isinstance(data, Mapping):
         raise Fault("A1", checked.shown(data), _WANTED)
     if "pages" not in data:
-        _read_labels(data, collector, problems, document.entry)
+        _read_labels(data, collector)
         return
     pages = checked.objects_in(data, "pages")
     numbers = [1 + checked.page_in(of, "page_idx", at, 0) for at, of in enumerate(pages)]
@@ -35,26 +33,17 @@ def _read_document(
         if not isinstance(sides, list) or len(sides) != 2:
             raise Fault("S3", "a page without dimensions", "[height, width]")
         size = checked.size_of(sides[1], sides[0])
-        _count_cells(page, collector, document.entry)
+        _count_cells(page, collector)
         collector.image_with(
             page_name(document.stem, number, max(numbers)),
-            _units(page, lines, collector, document.entry),
+            _units(page, lines, collector),
             partial(_region, size=size),
             REGION,
             size=size,
-            entry=document.entry,
         )
 
 
-read_words: Final = reader_of("doctr", ".json", partial(_read_document, lines=False), engine=KINDS)
-read_lines: Final = reader_of(
-    "doctr-lines", ".json", partial(_read_document, lines=True), engine=KINDS
-)
-
-
-def _units(
-    page: _Object, lines: bool, collector: Collector, entry: str | None
-) -> Sequence[_Object]:
+def _units(page: _Object, lines: bool, collector: Collector) -> Sequence[_Object]:
     predictions = page.get("predictions")
     if isinstance(predictions, Mapping):
         return [word for name in predictions for word in checked.objects_in(predictions, name)]
@@ -64,22 +53,21 @@ def _units(
     of_lines = checked.objects_in(page, "blocks", "lines")
     areas = checked.objects_in(page, "layout")
     if areas and not blocks:
-        collector.count(_LAYOUT, entry, n=len(areas))
+        collector.count(_LAYOUT, n=len(areas))
     return units_of(
         [word for line in of_lines for word in checked.objects_in(line, "words")],
         [of for of in of_lines if lines or not of.get("words")],
         [of for of in blocks if not of.get("lines")],
         collector,
-        entry,
         of_lines=lines,
     )
 
 
-def _count_cells(page: _Object, collector: Collector, entry: str | None) -> None:
+def _count_cells(page: _Object, collector: Collector) -> None:
     """Count the cells of tables: docTR 1.1 takes their words out of the lines, with their boxes."""
     n_cells = len(checked.objects_in(page, "tables", "cells"))
     if n_cells:
-        collector.count(CELLS, entry, n=n_cells)
+        collector.count(CELLS, n=n_cells)
 
 
 def _region(given: _Object, size: tuple[int, int]) -> Region:
@@ -102,14 +90,12 @@ def _region(given: _Object, size: tuple[int, int]) -> Region:
     return Region(checked.points_of_pairs(scaled), text, confidence)
 
 
-def _read_labels(
-    data: _Object, collector: Collector, problems: Problems, entry: str | None
-) -> None:
+def _read_labels(data: _Object, collector: Collector) -> None:
     """Read labels for the training of detectors: outlines in pixels, perhaps by class."""
     for name, given in data.items():
         polygons = given.get("polygons") if isinstance(given, Mapping) else None
         by_class = polygons if isinstance(polygons, Mapping) else {None: polygons}
-        with problems.catching(entry):
+        with collector.catching():
             outlines = []
             for label, of_class in by_class.items():
                 if not isinstance(of_class, list):
@@ -119,9 +105,7 @@ def _read_labels(
             size = None
             if isinstance(sides, list) and len(sides) == 2:
                 size = checked.size_of(sides[1], sides[0])
-            collector.image_with(
-                image_name(name), outlines, _labelled, REGION, size=size, entry=entry
-            )
+            collector.image_with(image_name(name), outlines, _labelled, REGION, size=size)
 
 
 def _labelled(given: tuple[str | None, Any]) -> Region:

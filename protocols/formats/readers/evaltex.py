@@ -8,40 +8,43 @@ height= reject= transcription=/></region> <object points="x,y x,y ..."/></image>
 """
 
 import csv
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from protocols.core.regions import Region
 
 from ..containers import checked
-from ..containers.collecting import Collector, reader_of
+from ..containers.collecting import Collector
 from ..containers.contents import Kind
 from ..containers.documents import Document, image_name, text_of
-from ..containers.elements import Elements, parse_xml
-from ..problems import PASSED_OVER, Fault, Problems, Span, quoted
+from ..containers.elements import Element, element_of
+from ..problems import PASSED_OVER, Fault, Span, quoted
 
 _MAX_LINE: Final = 200_000
 _KINDS: Final[Mapping[str, Kind]] = {"groundtruth": "truth", "detections": "results"}
 _TRUE: Final = {
-    "t": True,
-    "true": True,
-    "1": True,
-    "f": False,
-    "false": False,
-    "0": False,
-    "": False,
+    **dict.fromkeys(("t", "true", "1"), True),
+    **dict.fromkeys(("f", "false", "0", ""), False),
 }
-_SEPARATORS: Final = re.compile(r"[\s,]++")
 _SIDES: Final = ("x", "y", "width", "height")
 
 
-def _read_text(document: Document, collector: Collector, problems: Problems, kind: Kind) -> None:
-    for block in _blocks(text_of(document, problems)):
-        _read_block(block, kind, document.entry, collector, problems)
-
-
-read_text: Final = reader_of("evaltex-text", ".txt", _read_text)
+def read_text(document: Document, collector: Collector) -> None:
+    """Read all images of a text, each a block of lines."""
+    for (number, line), *rest in _blocks(text_of(document)):
+        with collector.catching(number, text=line):
+            image = collector.named(line.strip())
+            if image in collector:
+                raise collector.second(image)
+            if not rest:
+                found = f"{quoted(image)} without its size"
+                raise Fault("L1", found, "height,width below the name")
+            with collector.catching(rest[0][0], text=rest[0][1]):
+                collector.image(image, size=_size(rest[0][1]))
+                for number, line in rest[1:]:
+                    with collector.catching(number, text=line):
+                        region = _region(line, collector.kind)
+                        collector.add(image, region, line=number, text=line)
 
 
 def _blocks(text: str) -> Iterator[list[tuple[int, str]]]:
@@ -55,34 +58,6 @@ def _blocks(text: str) -> Iterator[list[tuple[int, str]]]:
             block = []
     if block:
         yield block
-
-
-def _read_block(
-    block: Sequence[tuple[int, str]],
-    kind: Kind,
-    entry: str | None,
-    collector: Collector,
-    problems: Problems,
-) -> None:
-    (number, line), *rest = block
-    image = collector.named(line.strip())
-    try:
-        if image in collector:
-            raise collector.second(image)
-        if not rest:
-            raise Fault("L1", f"{quoted(image)} without its size", "height,width below the name")
-        number, line = rest[0]
-        collector.image(image, size=_size(line), entry=entry)
-    except Fault as fault:
-        problems.fault(fault, entry, number, text=line)
-        return
-    for number, line in rest[1:]:
-        try:
-            region = _region(line, kind)
-        except Fault as fault:
-            problems.fault(fault, entry, number, text=line)
-        else:
-            collector.add(image, region, entry=entry, line=number, text=line)
 
 
 def _size(line: str) -> tuple[int, int]:
@@ -137,96 +112,74 @@ def _span(line: str, field: str) -> Span | None:
     return None if at < 0 else (at, at + len(field))
 
 
-def _read_xml(document: Document, collector: Collector, problems: Problems, kind: Kind) -> None:
-    reader = _Images(document, kind, collector, problems)
-    if parse_xml(document, reader, problems) and not reader.has_image:
-        problems.error("A1", "no image", "an <evaltex> of images", document.entry)
-
-
-read_xml: Final = reader_of("evaltex-xml", ".xml", _read_xml)
-
-
-class _Images(Elements):
-    """A collector of regions from the parser's events."""
-
-    root = "evaltex"
-
-    def __init__(
-        self, document: Document, kind: Kind, collector: Collector, problems: Problems
-    ) -> None:
-        super().__init__()
-        self.has_image = False
-        self._document = document
-        self._kind = kind
-        self._collector = collector
-        self._problems = problems
-        self._image: str | None = None
-        self._parent: str | None = None
-
-    def start(self, name: str, attributes: Mapping[str, str]) -> None:
-        if len(self.open) == 1:
-            self._check_kind(attributes.get("kind"))
-        elif name == "image":
-            self.has_image = True
-            self._start_image(attributes)
-        elif self._image is None:
-            return
-        elif name == "region":
-            self._parent = attributes.get("id", "").strip() or None
-            if {"points", *_SIDES} & attributes.keys():
-                found = "a shape of the region {value}".format(value=quoted(self._parent or ""))
-                wanted = "the shapes of its objects"
-                self._problems.warning(
-                    "L1", found, wanted, self._document.entry, action=PASSED_OVER
-                )
-        elif name == "object":
-            region = self._region(attributes)
-            self._collector.add(self._image, region, entry=self._document.entry)
-
-    def end(self, name: str) -> None:
-        if name == "image":
-            self._image = None
-        elif name == "region":
-            self._parent = None
-
-    def _check_kind(self, kind: str | None) -> None:
-        if kind is not None and _KINDS.get(kind) != self._kind:
-            asked = next(name for name, of in _KINDS.items() if of == self._kind)
+def read_xml(document: Document, collector: Collector) -> None:
+    """Read all images of an XML document."""
+    root = element_of(document, "evaltex")
+    kind = root.attributes.get("kind")
+    with collector.catching(root.line):
+        if kind is not None and _KINDS.get(kind) != collector.kind:
+            asked = next(name for name, of in _KINDS.items() if of == collector.kind)
             raise Fault("A1", f"a document of the kind {quoted(kind)}", asked)
+    for above in (root, *root.all()):
+        for element in above.at("image"):
+            with collector.catching(element.line):
+                if above is not root:
+                    wanted = "images directly in <evaltex>"
+                    raise Fault("L1", f"an image inside {quoted(above.name)}", wanted)
+                _read_image(element, collector)
+    if not any(root.all("image")):
+        raise Fault("A1", "no image", "an <evaltex> of images")
 
-    def _start_image(self, attributes: Mapping[str, str]) -> None:
-        self._image, above = None, self.open[-2]
-        image = image_name(attributes.get("name", "").strip())
-        if above != "evaltex":
-            raise Fault("L1", f"an image inside {quoted(above)}", "images directly in <evaltex>")
-        if image in self._collector:
-            raise self._collector.second(image)
-        size = None
-        if "width" in attributes or "height" in attributes:
-            size = checked.size_of(
-                checked.finite_in(attributes.get("width", ""), "a width in pixels"),
-                checked.finite_in(attributes.get("height", ""), "a height in pixels"),
-            )
-        self._collector.image(image, size=size, entry=self._document.entry)
-        self._image = image
 
-    def _region(self, attributes: Mapping[str, str]) -> Region:
-        fields: dict[str, str | bool | None] = {
-            "id": attributes.get("id", "").strip() or None,
-            "parent": self._parent or attributes.get("region", "").strip() or None,
-            "text": attributes.get("transcription"),
-        }
-        reject = attributes.get("reject", "")
-        ignored = _TRUE.get(reject.strip().lower())
-        if ignored is None:
-            raise Fault("L2", quoted(reject), "true or false as reject")
-        fields["ignored"] = ignored
-        if "points" in attributes:
-            parts = [part for part in _SEPARATORS.split(attributes["points"]) if part]
-            values = checked.points_of([checked.finite_in(part) for part in parts])
-            return Region(values, **fields)  # type: ignore[arg-type]  # by their names
-        lacking = [side for side in _SIDES if side not in attributes]
-        if lacking:
-            raise Fault("L1", f"an object without {', '.join(lacking)}", "a box, or points")
-        left, top, width, height = (checked.finite_in(attributes[side], side) for side in _SIDES)
-        return checked.box_region(left, top, width, height, **fields)
+def _read_image(element: Element, collector: Collector) -> None:
+    given = element.attributes
+    image, size = image_name(given.get("name", "").strip()), None
+    if image in collector:
+        raise collector.second(image)
+    if "width" in given or "height" in given:
+        size = checked.size_of(
+            checked.finite_in(given.get("width", ""), "a width in pixels"),
+            checked.finite_in(given.get("height", ""), "a height in pixels"),
+        )
+    collector.image(image, size=size)
+    for of, parent in _objects(element, None, collector):
+        with collector.catching(of.line):
+            collector.add(image, _region_of(of.attributes, parent))
+
+
+def _objects(
+    element: Element, parent: str | None, collector: Collector
+) -> Iterator[tuple[Element, str | None]]:
+    """Yield the objects inside an element, each with the id of the region that it is in."""
+    for inner in element.inside:
+        if inner.name == "object":
+            yield inner, parent
+        elif inner.name == "region":
+            id_ = inner.attributes.get("id", "").strip() or None
+            if {"points", *_SIDES} & inner.attributes.keys():
+                found, wanted = (
+                    f"a shape of the region {quoted(id_ or '')}",
+                    "the shapes of its objects",
+                )
+                collector.warning("L1", found, wanted, action=PASSED_OVER)
+            yield from _objects(inner, id_, collector)
+
+
+def _region_of(given: Mapping[str, str], parent: str | None) -> Region:
+    fields: dict[str, str | bool | None] = {
+        "id": given.get("id", "").strip() or None,
+        "parent": parent or given.get("region", "").strip() or None,
+        "text": given.get("transcription"),
+    }
+    reject = given.get("reject", "")
+    ignored = _TRUE.get(reject.strip().lower())
+    if ignored is None:
+        raise Fault("L2", quoted(reject), "true or false as reject")
+    fields["ignored"] = ignored
+    if "points" in given:
+        return Region(checked.points_in(given["points"]), **fields)  # type: ignore[arg-type]  # by their names
+    lacking = [side for side in _SIDES if side not in given]
+    if lacking:
+        raise Fault("L1", f"an object without {', '.join(lacking)}", "a box, or points")
+    left, top, width, height = (checked.finite_in(given[side], side) for side in _SIDES)
+    return checked.box_region(left, top, width, height, **fields)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import partial
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -10,11 +10,11 @@ import numpy as np
 from protocols.core.regions import Region
 
 from ..containers import checked
-from ..containers.collecting import REGION, Collector, reader_of
-from ..containers.contents import KINDS, Kind, Unit
+from ..containers.collecting import REGION, Collector
+from ..containers.contents import Unit
 from ..containers.documents import Document, json_of, page_name
 from ..containers.pages import OTHERS, units_of
-from ..problems import Fault, Problems, quoted
+from ..problems import Fault, quoted
 
 _WANTED: Final = 'an object with "responses", "fullTextAnnotation" or "textAnnotations"'
 _SNAKE: Final = re.compile(rb'"[a-z]++(?:_[a-z]++)++"\s*+:')
@@ -26,40 +26,31 @@ _TEXT_BLOCKS: Final = (None, "UNKNOWN", "TEXT", 0, 1)
 _Object = Mapping[str, Any]
 
 
-def _read_answers(
-    document: Document, collector: Collector, problems: Problems, _: Kind, *, lines: bool
-) -> None:
+def read_answers(document: Document, collector: Collector, *, lines: bool) -> None:
+    """Read the words or lines of answers, one image or page each."""
     # Google's library for Python writes full_text_annotation.
     content = _SNAKE.sub(lambda of: re.sub(rb"_([a-z])", _capital, of[0]), document.content)
-    data = json_of(Document(document.entry, document.stem, content), problems)
+    data = json_of(replace(document, content=content))
     if not data:
         name = page_name(document.stem, 1, 1)
         if data == {}:
             # Google's library writes so an answer that found nothing.
             collector.bare(name, document.entry)
         else:
-            collector.image_with(name, [], _region, REGION, entry=document.entry)
+            collector.image_with(name, [], _region, REGION)
         return
     answers = list(_answers(data))
     pages = [page for answer in answers for page in _pages(answer, document.stem)]
     stems = [stem for stem, _number, _page in pages]
     for at, (stem, number, page) in enumerate(pages):
         n_before, n_pages = stems[:at].count(stem), stems.count(stem)
-        with problems.catching(document.entry):
+        with collector.catching():
             name = page_name(stem, number or n_before + 1, 2 if number else n_pages)
-            _read_page(name, page, lines, collector, document.entry)
+            _read_page(name, page, lines, collector)
 
 
 def _capital(found: re.Match[bytes]) -> bytes:
     return found[1].upper()
-
-
-read_words: Final = reader_of(
-    "google-vision", ".json", partial(_read_answers, lines=False), engine=KINDS
-)
-read_lines: Final = reader_of(
-    "google-vision-lines", ".json", partial(_read_answers, lines=True), engine=KINDS
-)
 
 
 def _is_member(name: str) -> bool:
@@ -98,9 +89,7 @@ def _pages(answer: _Object, stem: str) -> Iterator[tuple[str, int | None, _Objec
         yield stem, number, {"words": found[1:], "whole": found[:1]}
 
 
-def _read_page(
-    name: str, page: _Object, lines: bool, collector: Collector, entry: str | None
-) -> None:
+def _read_page(name: str, page: _Object, lines: bool, collector: Collector) -> None:
     paragraphs = checked.objects_in(page, "blocks", "paragraphs")
     words = [word for paragraph in paragraphs for word in checked.objects_in(paragraph, "words")]
     words = words or checked.objects_in(page, "words")
@@ -110,14 +99,14 @@ def _read_page(
     if not words and not texts:
         texts = checked.objects_in(page, "whole")
         if blocks:
-            collector.count(OTHERS, entry, n=len(blocks))
+            collector.count(OTHERS, n=len(blocks))
     of_lines = [line for paragraph in paragraphs for line in _lines(paragraph)] if lines else []
-    found = units_of(words, of_lines, texts, collector, entry, of_lines=lines)
+    found = units_of(words, of_lines, texts, collector, of_lines=lines)
     unit = Unit.SHARES if any(map(_in_shares, [*words, *texts])) else None
     size = None
     if page.get("width") and page.get("height"):
         size = checked.size_of(page["width"], page["height"])
-    collector.image_with(name, found, _region, REGION, size=size, unit=unit, entry=entry)
+    collector.image_with(name, found, _region, REGION, size=size, unit=unit)
 
 
 def _box_of(given: _Object) -> _Object:

@@ -1,17 +1,14 @@
 """HierText: words in lines in paragraphs, as one JSON object or one per line ([L22]_)."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, Final
 
 from protocols.core.regions import Region
 
 from ..containers import checked
-from ..containers.collecting import IN_IMAGE, LINE, LINES_READ, Collector, Reason, reader_of
-from ..containers.contents import Kind
+from ..containers.collecting import LINES_READ, Collector, Reason
 from ..containers.documents import Document, json_in, text_of
-from ..problems import Fault, Problems
+from ..problems import Fault
 
 # In ground truth, words that were not transcribed.
 _NO_WORDS: Final = LINES_READ._replace(code="U1", level="line")
@@ -26,101 +23,72 @@ _WANTED: Final = (
 )
 
 
-def _read_hiertext(
-    document: Document, collector: Collector, problems: Problems, kind: Kind
-) -> None:
+def read_hiertext(document: Document, collector: Collector) -> None:
     """Read the words of a HierText file, each with its line as parent; illegible ones are ignored.
 
     Ground truth also has the outlines of lines and paragraphs. A line without words represents words
     that were not transcribed; it is a line, and no word.
     """
-    for annotation in _annotations(document, problems):
-        with problems.catching(document.entry):
-            _Image(collector, problems, document.entry, kind).read(annotation)
+    for given in _annotations(document, collector):
+        with collector.catching():
+            _read_image(given, collector)
 
 
-read_hiertext: Final = reader_of("hiertext", (".jsonl", ".json"), _read_hiertext)
-
-
-def _annotations(document: Document, problems: Problems) -> Iterator[Any]:
-    text = text_of(document, problems)
+def _annotations(document: Document, collector: Collector) -> Iterator[Any]:
+    text = text_of(document)
     try:
         whole = json_in(text)
-    except Fault as fault:
+    except Fault:
         if "\n" not in text.strip():
-            problems.fault(fault, document.entry)
-            return
+            raise
     else:
-        if isinstance(whole, Mapping) and isinstance(whole.get("annotations"), list):
-            yield from whole["annotations"]
-        else:
-            yield whole
+        annotations = whole.get("annotations") if isinstance(whole, Mapping) else None
+        yield from annotations if isinstance(annotations, list) else [whole]
         return
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
-            with problems.catching(document.entry, number, text=line):
+            with collector.catching(number, text=line):
                 yield json_in(line)
 
 
-@dataclass(frozen=True, slots=True)
-class _Image:
-    """Reader of the annotation of an image."""
+def _read_image(given: Any, collector: Collector) -> None:
+    if not isinstance(given, Mapping) or not isinstance(given.get("image_id"), str):
+        raise Fault("L1", checked.shown(given), _WANTED)
+    if "paragraphs" not in given:
+        raise Fault("A1", "an annotation without paragraphs", _WANTED)
+    image = collector.named(given["image_id"])
+    size = checked.size_in(given, "image_width", "image_height")
+    collector.level = "word"
+    collector.new_image(image, size=size)
+    for at, paragraph in enumerate(_list_in(given, "paragraphs")):
+        lines = _list_in(paragraph, "lines")
+        if not lines:
+            collector.count(_NO_LINES, image=image)
+        _keep_outline(image, str(at), paragraph, None, collector)
+        for number, line in enumerate(lines):
+            place = f"{at}.{number}"
+            words = _list_in(line, "words")
+            if not words:
+                collector.count(_NO_WORDS, image=image)
+            is_grouped = line.get("grouped") is not False
+            if is_grouped:
+                _keep_outline(image, place, line, str(at), collector)
+            for word in words:
+                try:
+                    collector.add(image, _region(word, place if is_grouped else None), given=word)
+                except Fault as fault:
+                    collector.tell(fault, f"line {place} of {image}")
 
-    collector: Collector
-    problems: Problems
-    entry: str | None
-    kind: Kind
 
-    def read(self, given: Any) -> None:
-        if not isinstance(given, Mapping) or not isinstance(given.get("image_id"), str):
-            raise Fault("L1", checked.shown(given), _WANTED)
-        if "paragraphs" not in given:
-            raise Fault("A1", "an annotation without paragraphs", _WANTED)
-        image = self.collector.named(given["image_id"])
-        if image in self.collector:
-            raise self.collector.second(image)
-        size = checked.size_in(given, "image_width", "image_height")
-        self.collector.level = "word"
-        self.collector.image(image, size=size, entry=self.entry)
-        for at, paragraph in enumerate(_list_in(given, "paragraphs")):
-            lines = _list_in(paragraph, "lines")
-            if not lines:
-                self.collector.count(_NO_LINES, self.entry, image=image)
-            self._outline(image, str(at), paragraph, None)
-            for number, line in enumerate(lines):
-                parent = f"{at}.{number}"
-                words = _list_in(line, "words")
-                if not words:
-                    self.collector.count(_NO_WORDS, self.entry, image=image)
-                if self._is_grouped(line):
-                    self._outline(image, parent, line, str(at))
-                    self._words(image, words, parent, parent)
-                else:
-                    self._words(image, words, None, parent)
-
-    @staticmethod
-    def _is_grouped(line: Any) -> bool:
-        return not isinstance(line, Mapping) or line.get("grouped") is not False
-
-    def _words(self, image: str, words: Sequence[Any], parent: str | None, place: str) -> None:
-        for word in words:
-            with self._telling(image, place):
-                region = _region(word, parent)
-                self.collector.add(image, region, entry=self.entry, given=word)
-
-    def _outline(self, image: str, id_: str, given: Any, parent: str | None) -> None:
-        # Results have them too, but are compared by their words.
-        if self.kind == "truth" and isinstance(given, Mapping) and given.get("vertices"):
-            with self._telling(image, id_):
-                self.collector.parent(image, id_, _region(given, parent))
-
-    @contextmanager
-    def _telling(self, image: str, place: str) -> Iterator[None]:
+def _keep_outline(
+    image: str, id_: str, given: Mapping[str, Any], parent: str | None, collector: Collector
+) -> None:
+    # Results have them too, but are compared by their words.
+    if collector.kind == "truth" and given.get("vertices"):
         try:
-            yield
+            collector.parent(image, id_, _region(given, parent))
         except Fault as fault:
-            found = IN_IMAGE.format(fault=fault.found, what=LINE, at=place, image=image)
-            self.problems.error(fault.code, found, fault.expected, self.entry)
+            collector.tell(fault, f"line {id_} of {image}")
 
 
 def _list_in(given: Any, name: str) -> list[Any]:

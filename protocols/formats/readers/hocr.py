@@ -9,12 +9,11 @@ from typing import Any, Final
 from protocols.core.regions import Region
 
 from ..containers import checked
-from ..containers.collecting import Collector, reader_of
-from ..containers.contents import Kind
+from ..containers.collecting import Collector
 from ..containers.documents import Document, text_of
 from ..containers.limits import NUMBER
 from ..containers.pages import BLOCK, CELLS, LINE, WORD, Page, Unit, add_pages
-from ..problems import Fault, Problems, quoted
+from ..problems import Fault, quoted
 
 _SUFFIXES: Final = (".hocr", ".html", ".htm", ".xhtml")
 # Parsing damaged HTML can be slow.
@@ -36,28 +35,24 @@ _BOXES: Final = ("x_bboxes", "bbox")
 _VOID: Final = {"br", "hr", "img", "meta", "link", "input", "wbr", "col", "area", "base"}
 
 
-def _read_hocr(document: Document, collector: Collector, problems: Problems, kind: Kind) -> None:
+def read_hocr(document: Document, collector: Collector) -> None:
     """Read the words of each page with their lines as parents, or the lines of a page without words."""
     if len(document.content) > _MAX_BYTES:
-        found = f"more than {_MAX_BYTES} bytes"
-        problems.error("A3", found, "fewer pages in a file", document.entry)
-        return
-    parser = _Pages(document, problems)
-    parser.feed(text_of(document, problems))
+        raise Fault("A3", f"more than {_MAX_BYTES} bytes", "fewer pages in a file")
+    parser = _Pages(collector)
+    parser.feed(text_of(document))
     parser.close()
     parser.finish()
-    if not parser.has_page:
-        wanted = 'an element of the class "ocr_page"'
-        problems.error("A1", "no page", wanted, document.entry)
-    if parser.is_cut_off:
-        problems.error("A1", "no end of the document", "</html>", document.entry)
+    with collector.catching():
+        if not parser.has_page:
+            raise Fault("A1", "no page", 'an element of the class "ocr_page"')
+    with collector.catching():
+        if parser.is_cut_off:
+            raise Fault("A1", "no end of the document", "</html>")
     region_of = partial(_region, are_shares=parser.are_shares)
     if parser.n_cells:
-        collector.count(CELLS, document.entry, n=parser.n_cells)
-    add_pages(parser.pages, document, collector, problems, kind, region_of)
-
-
-read_hocr: Final = reader_of("hocr", _SUFFIXES, _read_hocr)
+        collector.count(CELLS, n=parser.n_cells)
+    add_pages(parser.pages, document, collector, region_of)
 
 
 @dataclass(slots=True)
@@ -75,7 +70,7 @@ class _Open:
 class _Pages(HTMLParser):
     """A parser of one document; an unclosed element closes with its parent, or the next of its kind."""
 
-    def __init__(self, document: Document, problems: Problems) -> None:
+    def __init__(self, collector: Collector) -> None:
         super().__init__(convert_charrefs=True)
         self.pages: list[Page] = []
         self.has_page = False
@@ -84,8 +79,7 @@ class _Pages(HTMLParser):
         # Whether all confidences of characters are from 0 to 1.
         self.are_shares = True
         self.n_cells = 0
-        self._document = document
-        self._problems = problems
+        self._collector = collector
         self._page: Page | None = None
         self._depth = 0
         self._open: list[_Open] = []
@@ -137,7 +131,7 @@ class _Pages(HTMLParser):
         self._close(0)
         self._page, self.has_page = None, True
         line = self.getpos()[0]
-        with self._problems.catching(self._document.entry, line):
+        with self._collector.catching(line):
             named = _IMAGE.search(title)
             path = next((of for of in named.groups() if of), "") if named else ""
             box = _property(title, "bbox")

@@ -9,10 +9,10 @@ from typing import Any, Final
 from protocols.core.regions import Region
 
 from ..containers import checked
-from ..containers.collecting import REGION, Collector, Reason, reader_of
-from ..containers.contents import IGNORED_TEXT, Kind, Unit
+from ..containers.collecting import REGION, Collector, Reason
+from ..containers.contents import IGNORED_TEXT, Unit
 from ..containers.documents import Document, image_name, json_of
-from ..problems import Fault, Problems
+from ..problems import Fault
 
 _WANTED: Final = "a list of tasks"
 _SIDES: Final = ("original_width", "original_height")
@@ -34,20 +34,18 @@ _UPLOADED: Final = re.compile(r"/upload/(?:.*/)?[0-9a-f]{8}-")
 _Object = Mapping[str, Any]
 
 
-def _read_tasks(document: Document, collector: Collector, problems: Problems, _: Kind) -> None:
-    data = json_of(document, problems)
+def read_tasks(document: Document, collector: Collector) -> None:
+    """Read tasks, each with the regions of an image."""
+    data = json_of(document)
     tasks = data if isinstance(data, list) else [data]
     for task in tasks:
-        with problems.catching(document.entry):
+        with collector.catching():
             if not isinstance(task, Mapping):
                 raise Fault("A1", checked.shown(task), _WANTED)
-            _read_task(task, collector, problems, document.entry)
+            _read_task(task, collector)
 
 
-read_tasks: Final = reader_of("label-studio", ".json", _read_tasks)
-
-
-def _read_task(task: _Object, collector: Collector, problems: Problems, entry: str | None) -> None:
+def _read_task(task: _Object, collector: Collector) -> None:
     given = task.get("data")
     name = _image(given if isinstance(given, Mapping) else task)
     given_up = [of for of in task.get("drafts") or () if isinstance(of, Mapping)]
@@ -55,12 +53,12 @@ def _read_task(task: _Object, collector: Collector, problems: Problems, entry: s
     for of in (of for key in _LISTS for of in checked.objects_in(task, key)):
         (given_up if of.get("was_cancelled") else done).append(of)
     if given_up:
-        collector.count(_NOT_DONE, entry, n=len(given_up), image=name)
+        collector.count(_NOT_DONE, n=len(given_up), image=name)
     is_short = not any(key in task for key in _LISTS)
     if len(done) > 1:
         found = f"{len(done)} annotations of {checked.shown(name)}"
-        problems.warning("N3", found, "one; the first is read", entry)
-    records = list(_short(task, problems, entry)) if is_short else []
+        collector.warning("N3", found, "one; the first is read")
+    records = list(_short(task, collector)) if is_short else []
     if not _MARKS & task.keys() and ("imagePath" in task or not records):
         raise Fault("A1", "a file of another tool", _WANTED)
     if done:
@@ -70,7 +68,7 @@ def _read_task(task: _Object, collector: Collector, problems: Problems, entry: s
     )
     unit = None if size else Unit.SHARES
     region = partial(_region, size=size)
-    collector.image_with(name, records, region, REGION, size=size, unit=unit, entry=entry)
+    collector.image_with(name, records, region, REGION, size=size, unit=unit)
 
 
 def _image(given: _Object) -> str:
@@ -98,7 +96,7 @@ def _has_place(record: _Object) -> bool:
     return any(name in record for name in ("x", "points", "rle"))
 
 
-def _short(task: _Object, problems: Problems, entry: str | None) -> Iterator[_Object]:
+def _short(task: _Object, collector: Collector) -> Iterator[_Object]:
     """Yield the regions of short JSON: those with labels, then others, with the texts in this order."""
     lists = [of for of in task.values() if isinstance(of, list) and of]
     placed = [of for of in lists if all(isinstance(at, Mapping) and _has_place(at) for at in of)]
@@ -114,7 +112,7 @@ def _short(task: _Object, problems: Problems, entry: str | None) -> Iterator[_Ob
         return
     if texts:
         found = f"other than {len(records)} texts for {len(records)} regions"
-        problems.warning("S3", found, "a text for each region, as in the full JSON", entry)
+        collector.warning("S3", found, "a text for each region, as in the full JSON")
     yield from records.values()
 
 

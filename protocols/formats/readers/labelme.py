@@ -7,10 +7,10 @@ from typing import Any, Final
 from protocols.core.regions import Region
 
 from ..containers import checked
-from ..containers.collecting import SHAPE, Collector, reader_of
-from ..containers.contents import IGNORED_TEXT, Kind
+from ..containers.collecting import SHAPE, Collector
+from ..containers.contents import IGNORED_TEXT
 from ..containers.documents import Document, image_name, json_of
-from ..problems import Fault, Problems
+from ..problems import Fault
 
 _WANTED: Final = 'an object with "shapes"'
 # With their corners as points; X-AnyLabeling names a turned rectangle otherwise than LabelMe.
@@ -19,20 +19,15 @@ _OUTLINES: Final = ("polygon", "rectangle", "rotation", "oriented_rectangle", "q
 _LABEL: Final = "text"
 
 
-def _read_image(
-    document: Document, collector: Collector, problems: Problems, _: Kind, *, text: str
-) -> None:
-    data = json_of(document, problems)
+def read_image(document: Document, collector: Collector, *, text: str) -> None:
+    """Read the shapes of an image, with their texts in the named member."""
+    data = json_of(document)
     if not isinstance(data, Mapping) or not isinstance(data.get("shapes"), list):
         raise Fault("A1", checked.shown(data), _WANTED)
     image = image_name(checked.text_in(data, "imagePath") or document.stem)
     size = checked.size_in(data, "imageWidth", "imageHeight")
     region = partial(_region, text_in=text)
-    collector.image_with(image, data["shapes"], region, SHAPE, size=size, entry=document.entry)
-
-
-read_labelme: Final = reader_of("labelme", ".json", partial(_read_image, text="description"))
-read_texts: Final = reader_of("labelme-text", ".json", partial(_read_image, text="label"))
+    collector.image_with(image, data["shapes"], region, SHAPE, size=size)
 
 
 def _region(shape: Any, text_in: str) -> Region:

@@ -13,10 +13,10 @@ from typing import Any, Final
 from protocols.core.regions import Region
 
 from ..containers import checked
-from ..containers.collecting import Collector, Reason, reader_of
+from ..containers.collecting import Collector, Reason
 from ..containers.contents import Kind
 from ..containers.documents import Document, json_of
-from ..problems import Fault, Problems
+from ..problems import Fault
 
 _FLAGS: Final = ("illegible", "truncated")
 _WANTED: Final = 'a list of {"image": …, "groups": [[word, …], …]}'
@@ -32,40 +32,36 @@ _NO_WORDS: Final = Reason(
 )
 
 
-def _read_maptext(document: Document, collector: Collector, problems: Problems, kind: Kind) -> None:
-    data = json_of(document, problems)
+def read_maptext(document: Document, collector: Collector) -> None:
+    """Read the words of images, each with the number of its group as parent."""
+    data = json_of(document)
     if not isinstance(data, list):
         raise Fault("A1", checked.shown(data), _WANTED)
     entries: dict[str, Any] = {}
     for entry in data:
-        with problems.catching(document.entry):
+        with collector.catching():
             if not isinstance(entry, Mapping) or entry.keys() != {"image", "groups"}:
                 raise Fault("L1", checked.shown(entry), _WANTED)
             if not isinstance(entry["image"], str) or not isinstance(entry["groups"], list):
                 raise Fault("L1", checked.shown(entry["image"]), _WANTED)
             name = collector.named(entry["image"])
             if name in entries:
-                collector.count(_AGAIN, document.entry, image=name)
+                collector.count(_AGAIN, image=name)
             entries[name] = entry["groups"]
     for name, groups in entries.items():
-        with problems.catching(document.entry):
-            words = list(_words(name, groups, collector, document.entry))
-            region_of = partial(_region, kind=kind)
-            collector.image_with(name, words, region_of, "word", entry=document.entry)
+        with collector.catching():
+            words = list(_words(name, groups, collector))
+            region_of = partial(_region, kind=collector.kind)
+            collector.image_with(name, words, region_of, "word")
 
 
-read_maptext: Final = reader_of("maptext", ".json", _read_maptext)
-
-
-def _words(
-    name: str, groups: Sequence[Any], collector: Collector, entry: str | None
-) -> Iterator[Mapping[str, Any]]:
+def _words(name: str, groups: Sequence[Any], collector: Collector) -> Iterator[Mapping[str, Any]]:
     """Yield the words of an image, each with the number of its group."""
     for number, group in enumerate(groups):
         if not isinstance(group, list) or not all(isinstance(word, Mapping) for word in group):
             raise Fault("L1", f"{checked.shown(group)} as a group of {name}", "a list of words")
         if not group:
-            collector.count(_NO_WORDS, entry, image=name)
+            collector.count(_NO_WORDS, image=name)
         for word in group:
             yield {**word, "parent": str(number)}
 

@@ -5,27 +5,20 @@ from typing import Final
 from protocols.core.regions import Region
 
 from ..containers import checked
-from ..containers.collecting import Collector, reader_of
-from ..containers.contents import Kind
-from ..containers.documents import Document, image_name, text_of
-from ..problems import Fault, Problems, quoted
+from ..containers.collecting import Collector
+from ..containers.documents import Document, image_name, lines_of
+from ..problems import Fault, quoted
 
 _WANTED: Final = "index, difficult, left, top, width, height and angle in radians"
 
 
-def _read_lines(document: Document, collector: Collector, problems: Problems, _: Kind) -> None:
+def read_lines(document: Document, collector: Collector) -> None:
+    """Read the boxes of an image, one a line."""
     name = image_name(document.stem)
-    if name in collector:
-        raise collector.second(name)
-    collector.image(name, entry=document.entry)
-    for number, line in enumerate(text_of(document, problems).split("\n"), 1):
-        if line.strip():
-            with problems.catching(document.entry, number, text=line):
-                region = _region(line)
-                collector.add(name, region, entry=document.entry, line=number, text=line)
-
-
-read_lines: Final = reader_of("msra-td500", (".gt", ".txt"), _read_lines)
+    collector.new_image(name)
+    for number, line in lines_of(document):
+        with collector.catching(number, text=line):
+            collector.add(name, _region(line), line=number, text=line)
 
 
 def _region(line: str) -> Region:

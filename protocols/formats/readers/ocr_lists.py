@@ -8,10 +8,9 @@ from typing import Any, Final
 from protocols.core.regions import Region
 
 from ..containers import checked
-from ..containers.collecting import REGION, Collector, reader_of
-from ..containers.contents import KINDS, Kind
+from ..containers.collecting import REGION, Collector
 from ..containers.documents import Document, image_name, json_in, text_of
-from ..problems import Fault, Problems, quoted
+from ..problems import Fault, quoted
 
 _WANTED: Final = '[points, text, confidence], or "box", "txt" and "score", of each region'
 _POINTS: Final = ("box", "boxes", "points", "dt_boxes")
@@ -20,21 +19,18 @@ _SCORES: Final = ("score", "confident", "confidence")
 _MAX_PRINTED: Final = 100_000
 
 
-def _read_list(document: Document, collector: Collector, problems: Problems, _: Kind) -> None:
+def read_list(document: Document, collector: Collector) -> None:
     """Read the regions of one image, or an object with those of several, by name."""
-    text = text_of(document, problems)
+    text = text_of(document)
     data = _data(text)
     if isinstance(data, Mapping) and not _is_record(data):
         images = [(collector.named(name), regions) for name, regions in data.items()]
     else:
         images = [(image_name(document.stem), [data] if isinstance(data, Mapping) else data)]
     for name, regions in images:
-        with problems.catching(document.entry):
+        with collector.catching():
             given = _unpacked(regions)
-            collector.image_with(name, given, _region, REGION, entry=document.entry)
-
-
-read_list: Final = reader_of("easyocr", (".json", ".txt"), _read_list, engine=KINDS)
+            collector.image_with(name, given, _region, REGION)
 
 
 def _data(text: str) -> Any:

@@ -5,31 +5,29 @@ from typing import Final
 from protocols.core.regions import Region
 
 from ..containers import checked
-from ..containers.collecting import Collector, reader_of
+from ..containers.collecting import Collector
 from ..containers.contents import Kind, Unit
 from ..containers.documents import Document, image_name, text_of
-from ..problems import Fault, Problems, quoted
+from ..problems import Fault, quoted
 from .separated import Row, rows_of
 
 COLUMNS: Final = ("imageid", "xmin", "xmax", "ymin", "ymax")
 _WANTED: Final = "a header ImageID,Source,LabelName,Confidence,XMin,XMax,YMin,YMax …"
 
 
-def _read_boxes(document: Document, collector: Collector, problems: Problems, kind: Kind) -> None:
-    for row in rows_of(text_of(document, problems), problems, document.entry):
+def read_boxes(document: Document, collector: Collector) -> None:
+    """Read boxes, one a line with its image."""
+    for row in rows_of(text_of(document), document.problems, document.entry):
         if isinstance(row, list):
             if not set(COLUMNS) <= set(row):
                 raise Fault("A1", f"a header {quoted(','.join(row))}", _WANTED)
             collector.recognise()
             continue
-        with problems.catching(document.entry, row.line, text=row.text):
+        with collector.catching(row.line, text=row.text):
             image = image_name(row.cells["imageid"].strip())
-            collector.image(image, unit=Unit.SHARES, entry=document.entry)
-            region = _region(row, kind)
-            collector.add(image, region, entry=document.entry, line=row.line, text=row.text)
-
-
-read_boxes: Final = reader_of("open-images", ".csv", _read_boxes)
+            collector.image(image, unit=Unit.SHARES)
+            region = _region(row, collector.kind)
+            collector.add(image, region, line=row.line, text=row.text)
 
 
 def _region(row: Row, kind: Kind) -> Region:

@@ -2,17 +2,16 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any, Final
 
 from protocols.core.regions import Region
 
 from ..containers import checked
-from ..containers.collecting import REGION, Collector, Reason, reader_of
-from ..containers.contents import IGNORED_TEXT, KINDS, Kind
-from ..containers.documents import Document, image_name, json_in, json_of, page_name, text_of
+from ..containers.collecting import REGION, Collector, Reason
+from ..containers.contents import IGNORED_TEXT
+from ..containers.documents import Document, image_name, json_in, json_of, lines_of, page_name
 from ..containers.pages import units_of
-from ..problems import Fault, Problems, quoted
+from ..problems import Fault, quoted
 
 # Texts that PaddleOCR's own readers ignore.
 _IGNORED: Final = (IGNORED_TEXT, "*")
@@ -33,25 +32,18 @@ _WANTED_RESULTS: Final = 'an object with "rec_polys" or "dt_polys"'
 _WANTED: Final = 'a path, a tab and a list of regions, [{"transcription": …, "points": …}]'
 
 
-def _read_paddle(document: Document, collector: Collector, problems: Problems, _: Kind) -> None:
-    for number, line in enumerate(text_of(document, problems).split("\n"), 1):
-        if line.strip():
-            with problems.catching(document.entry, number, text=line):
-                _read_line(line.removesuffix("\r"), number, collector, document.entry)
-
-
-read_paddle: Final = reader_of("paddle", ".txt", _read_paddle, engine=("results",))
-
-
-def _read_line(line: str, number: int, collector: Collector, entry: str | None) -> None:
-    path, tab, written = line.partition("\t")
-    if not tab:
-        raise Fault("L1", quoted(line), _WANTED)
-    regions = json_in(written)
-    if not isinstance(regions, list):
-        raise Fault("L1", checked.shown(regions), _WANTED)
-    image = collector.named(path.strip())
-    collector.image_with(image, regions, _region, REGION, entry=entry, line=number)
+def read_paddle(document: Document, collector: Collector) -> None:
+    """Read a line for each image."""
+    for number, line in lines_of(document):
+        with collector.catching(number, text=line):
+            path, tab, written = line.partition("\t")
+            if not tab:
+                raise Fault("L1", quoted(line), _WANTED)
+            regions = json_in(written)
+            if not isinstance(regions, list):
+                raise Fault("L1", checked.shown(regions), _WANTED)
+            image = collector.named(path.strip())
+            collector.image_with(image, regions, _region, REGION, line=number)
 
 
 def _region(given: Any) -> Region:
@@ -70,11 +62,9 @@ def _region(given: Any) -> Region:
     )
 
 
-def _read_results(
-    document: Document, collector: Collector, problems: Problems, _: Kind, *, words: bool
-) -> None:
+def read_results(document: Document, collector: Collector, *, words: bool) -> None:
     """Read what version 3 found in an image, in recognised lines if there are such, or their words."""
-    data = json_of(document, problems)
+    data = json_of(document)
     given = data.get("res", data) if isinstance(data, Mapping) else None
     if isinstance(given, Mapping) and isinstance(given.get("overall_ocr_res"), Mapping):
         given = {**given["overall_ocr_res"], **given}
@@ -117,17 +107,9 @@ def _read_results(
         ]
         bare = [line for line, of_line in zip(found, of_lines, strict=True) if not of_line]
         every = [word for of_line in of_lines for word in of_line]
-        found = units_of(every, bare, [], collector, document.entry)
-    collector.image_with(name, found, _region, REGION, entry=document.entry)
-    _count_others(given, polygons, name, collector, document.entry, words)
-
-
-read_results: Final = reader_of(
-    "paddle-json", ".json", partial(_read_results, words=False), engine=KINDS
-)
-read_words: Final = reader_of(
-    "paddle-json-words", ".json", partial(_read_results, words=True), engine=KINDS
-)
+        found = units_of(every, bare, [], collector)
+    collector.image_with(name, found, _region, REGION)
+    _count_others(given, polygons, name, collector, words)
 
 
 def _words(boxes: Any, texts: Any) -> list[Mapping[str, Any]]:
@@ -154,18 +136,17 @@ def _count_others(
     polygons: str,
     name: str,
     collector: Collector,
-    entry: str | None,
     reads_words: bool,
 ) -> None:
     """Count what is given besides the lines that are read: boxes of words, unrecognised outlines."""
     of_lines = given.get("text_word_boxes")
     words = [of for of in of_lines if isinstance(of, list)] if isinstance(of_lines, list) else []
     if (n_words := sum(map(len, words))) and not reads_words:
-        collector.count(_WORD_BOXES, entry, n=n_words, image=name)
+        collector.count(_WORD_BOXES, n=n_words, image=name)
     detected = given.get("dt_polys")
     n_more = len(detected) - len(given[polygons]) if isinstance(detected, list) else 0
     if n_more > 0:
-        collector.count(_UNRECOGNISED, entry, n=n_more, image=name)
+        collector.count(_UNRECOGNISED, n=n_more, image=name)
 
 
 def paddle_line(image: str, regions: tuple[Region, ...]) -> str:

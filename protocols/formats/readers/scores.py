@@ -81,16 +81,16 @@ def read_scores(
     content = read_whole(source, problems, _MAX_BYTES, "a CSV or JSON file")
     rows: tuple[ScoreRow, ...] = ()
     if content is not None:
-        document = Document(None, problems.archive, content)
+        document = Document(None, problems.archive, content, problems)
         reader = _Reader(problems, method, unit)
         if is_json:
             with problems.catching(None):
-                data = json_of(document, problems, unique=True)
+                data = json_of(document, unique=True)
                 rows = tuple(reader.rows(_given_in(data, problems)))
         elif b"\0" in content and not content.startswith((b"\xff\xfe", b"\xfe\xff")):
             problems.error("A1", "a binary file", "a CSV or JSON file")
         else:
-            rows = tuple(reader.rows(reader.lines(text_of(document, problems))))
+            rows = tuple(reader.rows(reader.lines(text_of(document))))
         reader.report()
     return ScoreTable(problems.archive, rows, tuple(problems.found), format)
 

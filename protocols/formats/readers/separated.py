@@ -10,8 +10,8 @@ from typing import Any, Final
 from protocols.core.regions import Region
 
 from ..containers import checked
-from ..containers.collecting import Collector, reader_of
-from ..containers.contents import IGNORED_TEXT, Kind
+from ..containers.collecting import Collector
+from ..containers.contents import IGNORED_TEXT
 from ..containers.documents import Document, text_of
 from ..problems import PASSED_OVER, Fault, Problems, quoted
 
@@ -127,7 +127,7 @@ def _with_points(cells: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def _read_document(document: Document, collector: Collector, problems: Problems, _: Kind) -> None:
+def read_document(document: Document, collector: Collector) -> None:
     """Read a CSV file of regions.
 
     Columns are found by their names: ``image``, an outline (``points`` with blanks between the
@@ -138,7 +138,7 @@ def _read_document(document: Document, collector: Collector, problems: Problems,
     """
     shape: Sequence[str] | None = None
     has_method = False
-    for row in rows_of(text_of(document, problems), problems, document.entry):
+    for row in rows_of(text_of(document), document.problems, document.entry):
         if isinstance(row, list):
             columns = {_OURS.get(column, column) for column in row}
             shape = _shape_of(columns)
@@ -146,23 +146,19 @@ def _read_document(document: Document, collector: Collector, problems: Problems,
             if "image" not in columns or shape is None:
                 wanted = f"image, and {_SHAPES}"
                 found = f"a header {quoted(','.join(row))}"
-                problems.error("L1", found, wanted, document.entry, 1)
-                return
+                raise Fault("L1", found, wanted, line=1)
             collector.recognise()
             others = sorted(columns - _NAMES.keys() - set(shape) - {""})
             if others:
                 found = f"further columns: {quoted(', '.join(others))}"
                 wanted = "known columns"
-                problems.warning("L1", found, wanted, document.entry, 1, action=PASSED_OVER)
+                collector.warning("L1", found, wanted, 1, action=PASSED_OVER)
         elif shape is not None:
             cells = {_OURS.get(column, column): cell for column, cell in row.cells.items()}
-            with problems.catching(document.entry, row.line, text=row.text):
-                _read_row(cells, shape, has_method, row, document, collector)
-    if shape is None and not problems.has_errors:
-        problems.error("L1", "no header", f"image, and {_SHAPES}", document.entry, 1)
-
-
-read_csv: Final = reader_of("csv", ".csv", _read_document)
+            with collector.catching(row.line, text=row.text):
+                _read_row(cells, shape, has_method, row, collector)
+    if shape is None and not document.problems.has_errors:
+        raise Fault("L1", "no header", f"image, and {_SHAPES}", line=1)
 
 
 def _shape_of(columns: set[str]) -> Sequence[str] | None:
@@ -187,14 +183,13 @@ def _read_row(
     shape: Sequence[str],
     has_method: bool,
     row: Row,
-    document: Document,
     collector: Collector,
 ) -> None:
     image = collector.named(cells["image"].strip())
     method = cells["method"].strip() if has_method else None
     if not image or method == "":
         raise Fault("S3", "a line without image or method", "both named")
-    collector.image(image, method=method, size=_size(cells), entry=document.entry)
+    collector.image(image, method=method, size=_size(cells))
     if not any(cells[column].strip() for column in shape):
         return
     parts = cells.get("points", "").split()
@@ -203,7 +198,7 @@ def _read_row(
             "L2", "points with a comma in each", "decimal points, and blanks between numbers"
         )
     region = _region(cells, shape)
-    collector.add(image, region, method=method, entry=document.entry, line=row.line, text=row.text)
+    collector.add(image, region, method=method, line=row.line, text=row.text)
 
 
 def _size(cells: Mapping[str, str]) -> tuple[int, int] | None:

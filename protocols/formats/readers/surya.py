@@ -6,17 +6,15 @@ From 0.20 on its recognition gives blocks of a layout, with texts in HTML, and n
 import html
 import re
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any, Final
 
 from protocols.core.regions import Region
 
 from ..containers import checked
-from ..containers.collecting import REGION, Collector, Reason, reader_of
-from ..containers.contents import KINDS, Kind
+from ..containers.collecting import REGION, Collector, Reason
 from ..containers.documents import Document, json_of, page_name
 from ..containers.pages import units_of
-from ..problems import Fault, Problems
+from ..problems import Fault
 
 _LISTS: Final = ("text_lines", "bboxes", "blocks")
 _WANTED: Final = 'an object of files, each with pages that have "text_lines", "bboxes" or "blocks"'
@@ -34,30 +32,21 @@ _BLOCKS: Final = Reason(
 _Object = Mapping[str, Any]
 
 
-def _read_files(
-    document: Document, collector: Collector, problems: Problems, _: Kind, *, words: bool
-) -> None:
-    data = json_of(document, problems)
+def read_files(document: Document, collector: Collector, *, words: bool) -> None:
+    """Read the lines or words of files, each a list of pages."""
+    data = json_of(document)
     if not isinstance(data, Mapping):
         raise Fault("A1", checked.shown(data), _WANTED)
     for name in data:
-        with problems.catching(document.entry):
+        with collector.catching():
             pages = checked.objects_in(data, name)
             if not pages:
                 raise Fault("A1", "a file without pages", _WANTED)
             for at, page in enumerate(pages, 1):
-                _read_page(page_name(name, at, len(pages)), page, words, collector, document.entry)
+                _read_page(page_name(name, at, len(pages)), page, words, collector)
 
 
-read_lines: Final = reader_of("surya", ".json", partial(_read_files, words=False), engine=KINDS)
-read_words: Final = reader_of(
-    "surya-words", ".json", partial(_read_files, words=True), engine=KINDS
-)
-
-
-def _read_page(
-    name: str, page: _Object, words: bool, collector: Collector, entry: str | None
-) -> None:
+def _read_page(name: str, page: _Object, words: bool, collector: Collector) -> None:
     key = next((key for key in _LISTS if key in page), None)
     if key is None:
         raise Fault("A1", "a page without lines", _WANTED)
@@ -65,26 +54,26 @@ def _read_page(
     if words:
         of_words = checked.objects_in(page, key, "words")
         bare = [of for of in found if not of.get("words")]
-        found = units_of(of_words, bare, [], collector, entry)
-    found = _without_pictures(found, name, collector, entry)
+        found = units_of(of_words, bare, [], collector)
+    found = _without_pictures(found, name, collector)
     box = page.get("image_bbox")
     size = None
     if isinstance(box, list) and len(box) == 4:
         left, top, right, bottom = map(checked.finite, box)
         size = checked.size_of(right - left, bottom - top)
-    collector.image_with(name, found, _region, REGION, size=size, entry=entry)
+    collector.image_with(name, found, _region, REGION, size=size)
 
 
 def _without_pictures(
-    found: Sequence[_Object], name: str, collector: Collector, entry: str | None
+    found: Sequence[_Object], name: str, collector: Collector
 ) -> Sequence[_Object]:
     """Return what may be text, and count the blocks of a layout, which have labels."""
     blocks = [of for of in found if isinstance(of.get("label"), str)]
     pictures = [of for of in blocks if of["label"] in _PICTURES]
     if pictures:
-        collector.count(_NO_TEXT, entry, n=len(pictures), image=name)
+        collector.count(_NO_TEXT, n=len(pictures), image=name)
     if len(blocks) > len(pictures):
-        collector.count(_BLOCKS, entry, n=len(blocks) - len(pictures), image=name)
+        collector.count(_BLOCKS, n=len(blocks) - len(pictures), image=name)
     return [of for of in found if of not in pictures] if pictures else found
 
 

@@ -3,18 +3,17 @@
 import csv
 import re
 from collections.abc import Mapping
-from functools import partial
 from itertools import groupby
 from typing import Any, Final
 
 from protocols.core.regions import Region
 
 from ..containers import checked
-from ..containers.collecting import WITHOUT_TEXT, Collector, reader_of
-from ..containers.contents import Kind, Unit
-from ..containers.documents import Document, page_name, text_of
+from ..containers.collecting import WITHOUT_TEXT, Collector
+from ..containers.contents import Unit
+from ..containers.documents import Document, lines_of, page_name, text_of
 from ..containers.pages import PAGES_OF_LINES, PAGES_OF_WORDS
-from ..problems import Fault, Problems, quoted
+from ..problems import Fault, quoted
 
 COLUMNS: Final = (
     *("level", "page_num", "block_num", "par_num", "line_num", "word_num"),
@@ -31,10 +30,9 @@ _Row = Mapping[str, str]
 _READ_INSTEAD: Final = {_LINE: PAGES_OF_LINES, _WORD: PAGES_OF_WORDS}
 
 
-def _read_table(
-    document: Document, collector: Collector, problems: Problems, _: Kind, *, level: str
-) -> None:
-    text = text_of(document, problems)
+def read_table(document: Document, collector: Collector, *, level: str) -> None:
+    """Read the words or lines of a table, by their level."""
+    text = text_of(document)
     # Tesseract quotes nothing; a table that Python wrote again is CSV.
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     n_before = 1
@@ -55,38 +53,36 @@ def _read_table(
             if len(cells) == len(header):
                 rows.append((reader.line_num + n_before, dict(zip(header, cells, strict=True))))
             elif cells:
-                found = f"{len(cells)} cells"
-                problems.error("L1", found, _HEADER, document.entry, reader.line_num + n_before)
+                with collector.catching(reader.line_num + n_before):
+                    raise Fault("L1", f"{len(cells)} cells", _HEADER)
         except StopIteration:
             break
         except csv.Error as fault:
-            found = f"a line that is not CSV ({fault})"
-            problems.error("L1", found, "CSV", document.entry, reader.line_num + n_before)
+            with collector.catching(reader.line_num + n_before):
+                raise Fault("L1", f"a line that is not CSV ({fault})", "CSV") from fault
     pages: dict[str, list[tuple[int, _Row]]] = {}
     for at, row in rows:
         pages.setdefault(row["page_num"], []).append((at, row))
     for number, of_page in enumerate(pages.values(), 1):
         name = page_name(document.stem, number, len(pages))
-        _read_page(name, of_page, level, document, collector, problems)
+        _read_page(name, of_page, level, collector)
 
 
 def _read_page(
     name: str,
     rows: list[tuple[int, _Row]],
     level: str,
-    document: Document,
     collector: Collector,
-    problems: Problems,
 ) -> None:
     if name in collector:
         raise collector.second(name)
     size = next((_size(row) for _, row in rows if row["level"] == _PAGE), None)
     levels = {row["level"] for _, row in rows}
     if level not in levels and (other := _WORD if level == _LINE else _LINE) in levels:
-        collector.count(_READ_INSTEAD[other], document.entry, rows[0][0])
+        collector.count(_READ_INSTEAD[other], rows[0][0])
         level = other
     collector.level = "word" if level == _WORD else "line"
-    collector.image(name, size=size, entry=document.entry)
+    collector.image(name, size=size)
     words: dict[str, list[str]] = {}
     for _number, row in rows:
         if row["level"] == _WORD and row["text"].strip():
@@ -97,11 +93,11 @@ def _read_page(
             continue
         # Rules and pictures are words and lines of blanks. Without words, no line has a text.
         if not text and _WORD in levels:
-            collector.count(WITHOUT_TEXT, document.entry, at)
+            collector.count(WITHOUT_TEXT, at)
         else:
-            with problems.catching(document.entry, at, text="\t".join(row.values())):
+            with collector.catching(at, text="\t".join(row.values())):
                 region = _region(row, text or None)
-                collector.add(name, region, entry=document.entry, line=at)
+                collector.add(name, region, line=at)
 
 
 def _line_of(row: _Row) -> str:
@@ -124,44 +120,32 @@ def _region(row: _Row, text: str | None) -> Region:
     return checked.box_region(*sides, **known)
 
 
-read_words: Final = reader_of(
-    "tesseract-tsv", (".tsv", ".csv", ".txt"), partial(_read_table, level=_WORD)
-)
-read_lines: Final = reader_of(
-    "tesseract-tsv-lines", (".tsv", ".csv", ".txt"), partial(_read_table, level=_LINE)
-)
-
-
-def _read_box(document: Document, collector: Collector, problems: Problems, _: Kind) -> None:
+def read_box(document: Document, collector: Collector) -> None:
     """Read characters, or lines: those after WordStr, and characters that share the box of their line."""
     found: list[tuple[str, tuple[str, ...], str, int]] = []
-    for number, line in enumerate(text_of(document, problems).split("\n"), 1):
+    for number, line in lines_of(document):
         # A tabulator ends a line of characters.
-        if line.strip() and not line.startswith("\t"):
-            head, _hash, text = line.removesuffix("\r").partition(" #")
+        if not line.startswith("\t"):
+            head, _hash, text = line.partition(" #")
             character, *numbers = head.rsplit(" ", 5)
             if len(numbers) != 5:
-                problems.error("L1", quoted(line), _BOX_LINE, document.entry, number, text=line)
+                with collector.catching(number, text=line):
+                    raise Fault("L1", quoted(line), _BOX_LINE)
                 continue
             is_line = character == "WordStr"
             found.append((text if is_line else character, tuple(numbers[:4]), numbers[4], number))
     pages = list(dict.fromkeys(page for _, _, page, _ in found)) or ["0"]
     names = {page: page_name(document.stem, at, len(pages)) for at, page in enumerate(pages, 1)}
     for name in names.values():
-        if name in collector:
-            raise collector.second(name)
-        collector.image(name, unit=Unit.FROM_BELOW, entry=document.entry)
+        collector.new_image(name, unit=Unit.FROM_BELOW)
     for (box, page), same in groupby(found, key=lambda of: of[1:3]):
         parts = list(same)
-        with problems.catching(document.entry, parts[0][3]):
+        with collector.catching(parts[0][3]):
             left, bottom, right, top = map(checked.finite_in, box)
             text = "".join(part[0] for part in parts).strip()
             if not text:
                 # A rule, as a line of blanks.
-                collector.count(WITHOUT_TEXT, document.entry, parts[0][3])
+                collector.count(WITHOUT_TEXT, parts[0][3])
                 continue
             region = checked.box_between(left, -top, right, -bottom, text=text)
-            collector.add(names[page], region, entry=document.entry, line=parts[0][3])
-
-
-read_box: Final = reader_of("tesseract-box", (".box", ".txt"), _read_box)
+            collector.add(names[page], region, line=parts[0][3])

@@ -1,17 +1,16 @@
 """Amazon Textract: the blocks of one answer, or of the list of answers of a long document."""
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any, Final
 
 from protocols.core.regions import Region
 
 from ..containers import checked
-from ..containers.collecting import REGION, Collector, Reason, reader_of
-from ..containers.contents import KINDS, Kind, Unit
+from ..containers.collecting import REGION, Collector, Reason
+from ..containers.contents import Unit
 from ..containers.documents import Document, json_of, page_name
 from ..containers.pages import units_of
-from ..problems import Fault, Problems, quoted
+from ..problems import Fault, quoted
 
 _WANTED: Final = 'an object with "Blocks"'
 _LAYOUT: Final = "LAYOUT_"
@@ -29,23 +28,21 @@ _DONE_IN_PART: Final = "PARTIAL_SUCCESS"
 _Block = tuple[Mapping[str, Any], str | None]
 
 
-def _read_blocks(
-    document: Document, collector: Collector, problems: Problems, _: Kind, *, type_: str
-) -> None:
+def read_blocks(document: Document, collector: Collector, *, type_: str) -> None:
     """Read the words or lines of each page; all coordinates are shares of its sides."""
-    data = json_of(document, problems)
+    data = json_of(document)
     answers = data if isinstance(data, list) else [data]
     blocks: list[Mapping[str, Any]] = []
     for answer in answers:
         if not isinstance(answer, Mapping):
             raise Fault("A1", checked.shown(answer), _WANTED)
-        _check_job(answer, problems, document.entry)
+        _check_job(answer, collector)
         if "Blocks" not in answer:
             raise Fault("A1", checked.shown(answer), _WANTED)
         blocks += checked.objects_in(answer, "Blocks")
     if answers and answers[-1].get("NextToken"):
         found = "the first of several answers (NextToken)"
-        problems.warning("S3", found, "a list of all answers", document.entry)
+        collector.warning("S3", found, "a list of all answers")
     parents = {
         child: checked.text_in(block, "Id")
         for block in blocks
@@ -61,19 +58,11 @@ def _read_blocks(
         pages[page].append((block, parents.get(checked.text_in(block, "Id") or "")))
     for page, of_page in sorted(pages.items()):
         name = page_name(document.stem, page, max(pages))
-        units = _units(of_page, type_, collector, document.entry)
-        collector.image_with(name, units, _region, REGION, unit=Unit.SHARES, entry=document.entry)
+        units = _units(of_page, type_, collector)
+        collector.image_with(name, units, _region, REGION, unit=Unit.SHARES)
 
 
-read_words: Final = reader_of(
-    "textract", ".json", partial(_read_blocks, type_="WORD"), engine=KINDS
-)
-read_lines: Final = reader_of(
-    "textract-lines", ".json", partial(_read_blocks, type_="LINE"), engine=KINDS
-)
-
-
-def _check_job(answer: Mapping[str, Any], problems: Problems, entry: str | None) -> None:
+def _check_job(answer: Mapping[str, Any], collector: Collector) -> None:
     """Raise Fault, with Textract's own message, if a job has not succeeded."""
     status, says = answer.get("JobStatus", _DONE), answer.get("StatusMessage")
     if status == _DONE:
@@ -83,12 +72,10 @@ def _check_job(answer: Mapping[str, Any], problems: Problems, entry: str | None)
         job = f"{job}: {quoted(says)}"
     if status != _DONE_IN_PART:
         raise Fault("A1", job, "the answer of a job that has succeeded")
-    problems.warning("S3", job, "the answer of a job that has succeeded", entry)
+    collector.warning("S3", job, "the answer of a job that has succeeded")
 
 
-def _units(
-    of_page: Sequence[_Block], type_: str, collector: Collector, entry: str | None
-) -> Sequence[_Block]:
+def _units(of_page: Sequence[_Block], type_: str, collector: Collector) -> Sequence[_Block]:
     """Return the words or lines of a page, or else the areas of its layout; count the others."""
     by_type: dict[str, list[_Block]] = {}
     for one in of_page:
@@ -98,16 +85,14 @@ def _units(
     words, lines = by_type.get("WORD", []), by_type.get("LINE", [])
     if words or lines:
         other = type_ == "LINE" or not words
-        return units_of(
-            words, lines if other else [], [], collector, entry, of_lines=type_ == "LINE"
-        )
+        return units_of(words, lines if other else [], [], collector, of_lines=type_ == "LINE")
     areas: list[_Block] = []
     for of, of_type in by_type.items():
         if of.startswith(_LAYOUT) and of not in _NO_TEXT:
             areas += of_type
         elif of != "PAGE":
-            collector.count(_OTHER_TYPES, entry, n=len(of_type), type=of)
-    return units_of([], [], areas, collector, entry)
+            collector.count(_OTHER_TYPES, n=len(of_type), type=of)
+    return units_of([], [], areas, collector)
 
 
 def _children(block: Mapping[str, Any]) -> list[str]:

@@ -6,10 +6,10 @@ from typing import Any, Final
 from protocols.core.regions import Region
 
 from ..containers import checked
-from ..containers.collecting import REGION, Collector, reader_of
-from ..containers.contents import IGNORED_TEXT, Kind
+from ..containers.collecting import REGION, Collector
+from ..containers.contents import IGNORED_TEXT
 from ..containers.documents import Document, json_in, json_of, text_of
-from ..problems import Fault, Problems
+from ..problems import Fault
 from .separated import rows_of
 
 _WANTED: Final = 'an object of files, each with "filename" and "regions"'
@@ -26,28 +26,26 @@ _TEXTS: Final = ("transcription", "text", "word", "description")
 _LABELS: Final = ("label", "type", "class", "language")
 
 
-def _read_via(document: Document, collector: Collector, problems: Problems, _: Kind) -> None:
-    text = text_of(document, problems)
+def read_via(document: Document, collector: Collector) -> None:
+    """Read annotations, a project, or CSV."""
+    text = text_of(document)
     if not text.lstrip().startswith(("{", "[")):
-        _read_csv(text, collector, problems, document.entry)
+        _read_csv(text, collector)
         return
-    data = json_of(document, problems)
+    data = json_of(document)
     if isinstance(data, Mapping) and {"file", "view", "metadata"} <= data.keys():
-        _read_project(data, collector, problems, document.entry)
+        _read_project(data, collector)
         return
     if isinstance(data, Mapping) and _METADATA in data:
         data = data[_METADATA]
     if not isinstance(data, Mapping):
         raise Fault("A1", "something else", _WANTED)
     for given in data.values():
-        with problems.catching(document.entry):
-            _read_image(given, collector, document.entry)
+        with collector.catching():
+            _read_image(given, collector)
 
 
-read_via: Final = reader_of("via", (".json", ".csv"), _read_via)
-
-
-def _read_image(given: Any, collector: Collector, entry: str | None) -> None:
+def _read_image(given: Any, collector: Collector) -> None:
     if not isinstance(given, Mapping) or not isinstance(given.get("filename"), str):
         raise Fault("L1", checked.shown(given), _WANTED)
     image = collector.named(given["filename"])
@@ -59,7 +57,7 @@ def _read_image(given: Any, collector: Collector, entry: str | None) -> None:
         raise Fault(
             "L1", f"{checked.shown(regions)} for {checked.shown(image)}", 'a list of "regions"'
         )
-    collector.image_with(image, regions, _region, REGION, entry=entry)
+    collector.image_with(image, regions, _region, REGION)
 
 
 def _region(given: Any) -> Region:
@@ -100,7 +98,7 @@ def _outline(shape: Mapping[str, Any]) -> tuple[float, ...]:
     raise Fault("L1", f"a shape of the type {checked.shown(name)}", "a rect or a polygon")
 
 
-def _read_csv(text: str, collector: Collector, problems: Problems, entry: str | None) -> None:
+def _read_csv(text: str, collector: Collector) -> None:
     """Read the CSV of version 2, or that of version 3, whose header is a comment."""
     lines = text.split("\n")
     names = _comment(lines, "# ATTRIBUTE = ") or _comment(lines, "# ATTRIBUTES = ") or "{}"
@@ -110,14 +108,14 @@ def _read_csv(text: str, collector: Collector, problems: Problems, entry: str | 
         n_comments = sum(line.startswith("# ") for line in lines)
         rest = [line for line in lines if not line.startswith("# ")]
         lines = ["\n" * (n_comments - 1) + header, *rest]
-    for row in rows_of("\n".join(lines).lstrip("#"), problems, entry):
+    for row in rows_of("\n".join(lines).lstrip("#"), collector.problems, collector.entry):
         if isinstance(row, list):
             if not (set(row) >= _COLUMNS_2 or set(row) >= _COLUMNS_3):
                 raise Fault("L1", f"a header {','.join(row)}", _WANTED_COLUMNS)
             collector.recognise()
             continue
-        with problems.catching(entry, row.line, text=row.text):
-            _read_row(row.cells, row.line, attributes, collector, entry)
+        with collector.catching(row.line, text=row.text):
+            _read_row(row.cells, row.line, attributes, collector)
 
 
 def _comment(lines: list[str], beginning: str) -> str:
@@ -130,7 +128,6 @@ def _read_row(
     line: int,
     attributes: Any,
     collector: Collector,
-    entry: str | None,
 ) -> None:
     if "spatial_coordinates" in cells:
         files = json_in(cells.get("file_list") or "[]")
@@ -147,14 +144,12 @@ def _read_row(
             said = json_in(cells.get("region_attributes") or "{}")
             given = {"shape_attributes": shape, "region_attributes": said}
             region = _region(given)
-    collector.image(name, entry=entry)
+    collector.image(name)
     if shape:
-        collector.add(name, region, entry=entry, line=line, given=given)
+        collector.add(name, region, line=line, given=given)
 
 
-def _read_project(
-    data: Mapping[str, Any], collector: Collector, problems: Problems, entry: str | None
-) -> None:
+def _read_project(data: Mapping[str, Any], collector: Collector) -> None:
     """Read a project of version 3: files, views of files, and what is drawn in views."""
     files, views, metadata = (data[name] for name in ("file", "view", "metadata"))
     if not all(isinstance(of, Mapping) for of in (files, views, metadata)):
@@ -167,7 +162,7 @@ def _read_project(
         if path is None:
             raise Fault("S3", "a view without a file", "the name of a file")
         names[number] = collector.named(path)
-        collector.image(names[number], entry=entry)
+        collector.image(names[number])
     for at, given in enumerate(metadata.values(), 1):
         try:
             if not isinstance(given, Mapping) or str(given.get("vid")) not in names:
@@ -177,10 +172,9 @@ def _read_project(
                 said = _named(given.get("av"), data.get("attribute"))
                 region = _made(_numbered(given["xy"]), said)
                 of_region = {"region_attributes": said}
-                collector.add(names[str(given["vid"])], region, entry=entry, given=of_region)
+                collector.add(names[str(given["vid"])], region, given=of_region)
         except Fault as fault:
-            found = f"{fault.found} (region {at})"
-            problems.error(fault.code, found, fault.expected, entry)
+            collector.tell(fault, f"region {at}")
 
 
 def _named(values: Any, attributes: Any) -> Mapping[str, Any]:

@@ -4,8 +4,7 @@ A line is a class, then a box (centre, width, height) or points, then perhaps a 
 Ultralytics' ``save_txt``. globox and Darknet write the confidence of a box before its centre.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Final, Literal
 
@@ -15,7 +14,7 @@ from ..containers import checked
 from ..containers.archives import Limits, Member, open_archive
 from ..containers.collecting import Collector
 from ..containers.contents import Archive, Kind, OnEntry, Unit
-from ..containers.documents import PICTURES, Document, text_of
+from ..containers.documents import PICTURES, Document, lines_of, text_of
 from ..containers.files import Source, first_bytes, source_name
 from ..containers.limits import MAX_POINTS
 from ..problems import PASSED_OVER, Fault, Problems, quoted
@@ -32,6 +31,8 @@ _N_TRACKED: Final = 6
 # Fields of a line with a class, a box or four corners, a confidence and the number of a track.
 _LIKE_TRACKS: Final = (7, 11)
 _Order = Literal["last", "second"]
+# The document of an image, and its lines.
+_File = tuple[Document, list[tuple[int, str]]]
 # Maximum distance of a region outside its image, as a share of the image's side.
 _MAX_SHARE: Final = 2.0
 # A box that reaches further outside its image was read in the wrong order.
@@ -56,7 +57,7 @@ def _read(
     ``order`` is the place of the confidences of boxes; None finds it from all boxes.
     """
     problems = Problems(source_name(source, name))
-    collector = Collector(problems, "yolo")
+    collector = Collector(problems, "yolo", kind)
     if not first_bytes(source, 4).startswith(_ZIP_BEGINS):
         problems.error("A1", "no zip", "a zip of NAME.txt, one for each image")
         return collector.archive()
@@ -65,22 +66,22 @@ def _read(
         names: list[str] = []
         for member in archive.members:
             if member.name.lower() in _CLASSES:
-                listed = Document(member.path, "", archive.content(member) or b"")
-                names = [line.strip() for line in text_of(listed, problems).splitlines()]
+                listed = Document(member.path, "", archive.content(member) or b"", problems)
+                names = [line.strip() for line in text_of(listed).splitlines()]
             elif not member.name.lower().endswith((".txt", *PICTURES)):
                 _tell_other(member, problems)
-        files = []
+        files: list[_File] = []
         for done, member in enumerate(labelled, 1):
             content = archive.content(member)
             if content is not None and not lists_photographs(content):
-                document = Document(member.path, member.name[:-4], content)
-                files.append(_File(document, tuple(_lines(document, problems))))
+                document = Document(member.path, member.name[:-4], content, problems)
+                files.append((document, lines_of(document)))
             if on_entry is not None:
                 on_entry(done, len(labelled))
         order = order or _found_order(files, problems)
         _tell_tracks(files, problems)
         for file in files:
-            _read_image(file, names, order, collector, problems)
+            _read_image(file, names, order, collector)
         if not files and not problems.has_errors:
             problems.error("A1", "no .txt file in it", "NAME.txt, one for each image")
     return collector.archive()
@@ -109,20 +110,6 @@ def _tell_other(member: Member, problems: Problems) -> None:
     problems.warning("N1", found, expected, member.path, action=PASSED_OVER)
 
 
-@dataclass(frozen=True, slots=True)
-class _File:
-    """The lines of an image that are not blank, each with its number."""
-
-    document: Document
-    lines: tuple[tuple[int, str], ...]
-
-
-def _lines(document: Document, problems: Problems) -> Iterator[tuple[int, str]]:
-    for number, line in enumerate(text_of(document, problems).split("\n"), 1):
-        if line.strip():
-            yield number, line
-
-
 def _found_order(files: Iterable[_File], problems: Problems) -> _Order:
     """Return the place of the confidences of boxes: where all boxes lie inside their images.
 
@@ -130,12 +117,12 @@ def _found_order(files: Iterable[_File], problems: Problems) -> _Order:
     """
     fits = {"last": True, "second": True}
     first = None
-    for file in files:
-        for number, line in file.lines:
+    for document, lines in files:
+        for number, line in lines:
             numbers = _numbers(line.split()[1:])
             if len(numbers) != _BOX + 1:
                 continue
-            first = first or (file.document.entry, number, line)
+            first = first or (document.entry, number, line)
             fits["last"] &= _is_inside(numbers[:4])
             fits["second"] &= _is_inside(numbers[1:]) and 0 <= numbers[0] <= 1
     if first is None or not fits["second"]:
@@ -162,7 +149,7 @@ def _found_order(files: Iterable[_File], problems: Problems) -> _Order:
 
 def _tell_tracks(files: Iterable[_File], problems: Problems) -> None:
     """Warn if all triangles or pentagons may be boxes, each with a confidence and a track's number 0 or 1."""
-    lines = [(file.document.entry, *line) for file in files for line in file.lines]
+    lines = [(document.entry, *line) for document, of in files for line in of]
     found = [of for of in lines if len(of[2].split()) in _LIKE_TRACKS]
     if found and all(_may_be_track(text.split()[1:]) for _, _, text in found):
         entry, number, text = found[0]
@@ -205,21 +192,15 @@ def _is_inside(box: Sequence[float]) -> bool:
     return min(width, height) >= 0 and min(sides) >= -_OUTSIDE and max(sides) <= 1 + _OUTSIDE
 
 
-def _read_image(
-    file: _File, names: list[str], order: _Order, collector: Collector, problems: Problems
-) -> None:
-    image, entry = file.document.stem, file.document.entry
-    try:
-        if image in collector:
-            raise collector.second(image)
-        collector.image(image, unit=Unit.SHARES, entry=entry)
-    except Fault as fault:
-        problems.fault(fault, entry)
-        return
-    for number, line in file.lines:
-        with problems.catching(entry, number, text=line):
-            region = _region(line, names, order)
-            collector.add(image, region, entry=entry, line=number, text=line)
+def _read_image(file: _File, names: list[str], order: _Order, collector: Collector) -> None:
+    document, lines = file
+    collector.entry = document.entry
+    with collector.catching():
+        collector.new_image(document.stem, unit=Unit.SHARES)
+        for number, line in lines:
+            with collector.catching(number, text=line):
+                region = _region(line, names, order)
+                collector.add(document.stem, region, line=number, text=line)
 
 
 def _is_above_one(field: str) -> bool:

@@ -3,13 +3,14 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ..containers.archives import Limits
-from ..containers.contents import Archive, Kind, OnEntry, Read
+from ..containers.collecting import reader_of
+from ..containers.contents import KINDS, Archive, Kind, OnEntry, Read
 from ..containers.files import Source
 from ..readers.fitting_lines import FORMATS_OF_LINES
 from ..readers.layouts import rules_named
@@ -19,7 +20,13 @@ from ..readers.rrc_lines import Rules
 if TYPE_CHECKING:
     from protocols.plugins import Broken, Found
 
-BOTH: Final[tuple[Kind, ...]] = ("truth", "results")
+BOTH: Final = KINDS
+# The files of an engine.
+_ENGINES: Final[Mapping[str | None, tuple[Kind, ...]]] = {
+    None: (),
+    "results": ("results",),
+    "both": KINDS,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,30 +69,36 @@ def lines_as(rules: Rules) -> Read:
     return read_lines
 
 
-def _lazily(reader: str, *declared: Any) -> Read:
+def _lazily(slug: str, of: Mapping[str, Any]) -> Read:
     """Return a reader by its name, "module.function"; the module is imported on first use.
 
-    With what is declared, the function makes the reader of it.
+    One with suffixes reads a document, with the given options; any other a whole file.
     """
-    module, _, function = reader.partition(".")
+    module, _, function = of["reader"].partition(".")
 
     def read_lazily(
         source: Source, kind: Kind, name: str | None, limits: Limits, on_entry: OnEntry | None
     ) -> Archive:
         found = getattr(import_module(f"protocols.formats.readers.{module}"), function)
-        read: Read = found(*declared) if declared else found
-        return read(source, kind, name, limits, on_entry)
+        if suffixes := tuple(of.get("suffixes", ())):
+            read_document = partial(found, **of.get("with", {}))
+            found = reader_of(slug, suffixes, read_document, engine=_ENGINES[of.get("engine")])
+        archive: Archive = found(source, kind, name, limits, on_entry)
+        return archive
 
     return read_lazily
 
 
 def _listed(slug: str, of: Mapping[str, Any]) -> Format:
-    if "reader" in of:
-        read = _lazily(of["reader"])
-    elif "table" in of:
-        read = _lazily("declared.declared_reader", slug, of["table"])
-    else:
-        read = lines_as(rules_named(slug))
+    if "table" in of:
+        suffix = ".xml" if "root" in of["table"] else ".json"
+        of = {
+            "reader": "declared.read_declared",
+            "suffixes": [suffix],
+            "with": {"table": of["table"]},
+            **of,
+        }
+    read = _lazily(slug, of) if "reader" in of else lines_as(rules_named(slug))
     return Format(slug, of["name"], of["description"], BOTH, read, of["kept"])
 
 
