@@ -35,7 +35,7 @@ def read_answers(document: Document, collector: Collector, *, lines: bool) -> No
         name = page_name(document.stem, 1, 1)
         if data == {}:
             # Google's library writes so an answer that found nothing.
-            collector.bare(name, document.entry)
+            collector.bare(name)
         else:
             collector.image_with(name, [], _region, REGION)
         return

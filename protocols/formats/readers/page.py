@@ -72,8 +72,8 @@ def _region(unit: Unit) -> Region:
     for coords in element.at("Coords"):
         if "points" in coords.attributes:
             numbers = coords.attributes["points"].replace(",", " ").split()
-        points = [of.attributes.get(axis, "") for of in coords.at("Point") for axis in "xy"]
-        numbers = [*(numbers or ()), *points] if points else numbers
+        sides = [of.attributes.get(axis, "") for of in coords.at("Point") for axis in "xy"]
+        numbers = [*(numbers or ()), *sides] if sides else numbers
     if numbers is None:
         raise Fault("S3", f"a {element.name} without an outline", "Coords with points")
     points = checked.points_of([checked.finite_in(number) for number in numbers])

@@ -21,8 +21,7 @@ from ..readers.rrc_lines import looks_like_confidence
 from ..readers.separated import delimiter_of
 from ..readers.tesseract import PAGE_ROW
 from ..readers.yolo import lists_photographs, may_be_labels
-from .signs import sign_of_json, sign_of_markup
-from .unsupported import PADDLE_TEXTS, look_of_bytes, look_of_json, look_of_suffix, look_of_xml
+from .signs import Sign, look_of_bytes, look_of_suffix, sign_of_json, sign_of_markup
 
 GuessedKind = Literal["images", "truth", "results", "scores"]
 _PICTURE_BEGINS: Final = (b"\xff\xd8\xff", b"\x89PNG\r\n", b"RIFF", b"GIF8", b"II*\0", b"MM\0*")
@@ -74,6 +73,18 @@ _OCR_WORDS: Final = re.compile(
 # The outermost element, behind declarations and comments.
 _ROOT: Final = re.compile(
     r"(?:[^<]*+<(?:\?[^>]*+>|!--(?:[^-]|-(?!->))*+-->))*+[^<]*+<(?:\w++:)?+(\w++)"
+)
+# What texts begin with: pattern, format, and what it says.
+_BEGINNINGS: Final = (
+    (_OCR_LIST, "easyocr", "lists of points, text and confidence, as of EasyOCR"),
+    (_APPLE, "apple-vision", "lists of text, confidence and box, as of Apple Vision"),
+    (_OCR_WORDS, "rapidocr-words", "lines of words with confidence and points, as of RapidOCR"),
+)
+# What all lines are.
+_LINES_OF: Final = (
+    (_TEXT_OF_IMAGE, None, "PaddleOCR's texts without boxes"),
+    (_TURNED_BOX, "msra-td500", "turned boxes, as MSRA-TD500"),
+    (_BOX_LINE, "tesseract-box", "boxes as Tesseract's"),
 )
 _SIZE_LINE: Final = re.compile(r"\s*+\d{1,6}\s*+,\s*+\d{1,6}\s*+\Z", re.ASCII)
 # JSON by image, as of ArT and LSVT.
@@ -131,6 +142,14 @@ def _nothing(reason: str) -> Guess:
 
 def _scores(reason: str, format: str) -> Guess:
     return Guess("scores", format, None, reason)
+
+
+def _signed(sign: Sign, name: str) -> Guess:
+    """Return the guess of a sign; results that are named as ground truth are that."""
+    if sign.format is None:
+        return _not_read(sign.says, name)
+    is_truth = sign.is_truth or bool(_TRUTH_NAME.search(name))
+    return _annotated(is_truth, sign.format, name, f"{quoted(name)} has {sign.says}.")
 
 
 def _annotated(is_truth: bool, format: str, name: str, reason: str) -> Guess:
@@ -303,39 +322,19 @@ def _guess_document(begin: bytes, name: str) -> Guess:
         return _nothing(f"{quoted(name)} is in no known format.")
     start = lines[0].lstrip()
     text = "\n".join(lines)
-    if _OCR_LIST.match(text):
-        return _annotated(
-            bool(_TRUTH_NAME.search(name)),
-            "easyocr",
-            name,
-            f"{quoted(name)} has lists of points, text and confidence, as of EasyOCR.",
-        )
-    if _APPLE.match(text):
-        reason = f"{quoted(name)} has lists of text, confidence and box, as of Apple Vision."
-        return _annotated(bool(_TRUTH_NAME.search(name)), "apple-vision", name, reason)
-    if start.startswith("[") and _OCR_WORDS.match(text):
-        reason = f"{quoted(name)} has lines of words with confidence and points, as of RapidOCR."
-        return _annotated(bool(_TRUTH_NAME.search(name)), "rapidocr-words", name, reason)
+    for pattern, format, says in _BEGINNINGS:
+        if pattern.match(text):
+            return _signed(Sign(format, says), name)
     if start.startswith(("{", "[")):
         return _guess_json(text, name)
     if _PADDLE.match(lines[0]):
-        is_truth = '"score"' not in text or bool(_TRUTH_NAME.search(name))
-        return _annotated(
-            is_truth,
-            "paddle",
-            name,
-            f"{quoted(name)} has a path and JSON in each line, as in PaddleOCR.",
-        )
+        says = "a path and JSON in each line, as in PaddleOCR"
+        return _signed(Sign("paddle", says, '"score"' not in text), name)
     if start.startswith("<"):
         return _guess_xml(text, name)
-    if all(map(_TEXT_OF_IMAGE.match, lines[:_N_LINES])):
-        return _not_read(PADDLE_TEXTS, name)
-    if all(map(_TURNED_BOX.match, lines[:_N_LINES])):
-        return _annotated(
-            True, "msra-td500", name, f"{quoted(name)} has turned boxes, as MSRA-TD500."
-        )
-    if all(map(_BOX_LINE.match, lines[:_N_LINES])):
-        return _annotated(True, "tesseract-box", name, f"{quoted(name)} has boxes as Tesseract's.")
+    for pattern, of_lines, says in _LINES_OF:
+        if all(map(pattern.match, lines[:_N_LINES])):
+            return _signed(Sign(of_lines, says, is_truth=True), name)
     if _is_evaltex(lines):
         return _guess_evaltex(lines, name)
     return _guess_csv(lines, name)
@@ -347,14 +346,10 @@ def _guess_json(text: str, name: str) -> Guess:
         return _scores(f"{quoted(name)} has recall or precision in JSON.", "json")
     if _BY_IMAGE.match(text):
         is_truth = text.lstrip("{ \t\r\n").startswith('"gt_')
-        return _annotated(
-            is_truth, "art-json", name, f"{quoted(name)} has regions by image, as in ArT and LSVT."
-        )
+        reason = f"{quoted(name)} has regions by image, as in ArT and LSVT."
+        return _annotated(is_truth, "art-json", name, reason)
     if (sign := sign_of_json(keys)) is not None:
-        is_truth = sign.is_truth or bool(_TRUTH_NAME.search(name))
-        return _annotated(is_truth, sign.format, name, f"{quoted(name)} has {sign.says}.")
-    if (look := look_of_json(keys)) is not None:
-        return _not_read(look, name)
+        return _signed(sign, name)
     if not keys & _COCO_KEYS:
         if re.match(r"\[\s*+\"", text):
             return _not_read("a list of texts without boxes", name)
@@ -377,19 +372,10 @@ def _guess_xml(text: str, name: str) -> Guess:
         value = "ground truth" if is_truth else "detections"
         reason = f"{quoted(name)} has an element <evaltex> of {value}."
         return _annotated(is_truth, "evaltex-xml", name, reason)
-    if (look := look_of_xml(text)) is not None:
-        return _not_read(look, name)
     if (sign := sign_of_markup(text, root and root[1])) is not None:
-        is_truth = sign.is_truth or bool(_TRUTH_NAME.search(name))
-        return _annotated(is_truth, sign.format, name, f"{quoted(name)} has {sign.says}.")
+        return _signed(sign, name)
     if root is not None and root[1] == "document":
-        is_truth = bool(_TRUTH_NAME.search(name))
-        return _annotated(
-            is_truth,
-            "ctdar-xml",
-            name,
-            f"{quoted(name)} has cTDaR tables; truth or results by its name.",
-        )
+        return _signed(Sign("ctdar-xml", "cTDaR tables; truth or results by its name"), name)
     return _nothing(f"{quoted(name)} is XML in no known format.")
 
 
@@ -411,15 +397,10 @@ def _guess_csv(lines: Sequence[str], name: str) -> Guess:
     if "region_shape_attributes" in columns or lines[0].startswith(_VIA_3):
         return _annotated(True, "via", name, f"{quoted(name)} is CSV of the VGG Image Annotator.")
     if {"imageid", "xmin", "ymax"} <= columns:
-        is_truth = "isgroupof" in columns or bool(_TRUTH_NAME.search(name))
-        return _annotated(
-            is_truth, "open-images", name, f"{quoted(name)} has the columns of Open Images."
-        )
+        sign = Sign("open-images", "the columns of Open Images", "isgroupof" in columns)
+        return _signed(sign, name)
     if {"level", "page_num", "word_num", "conf"} <= columns or PAGE_ROW.match(lines[0]):
-        is_truth = bool(_TRUTH_NAME.search(name))
-        return _annotated(
-            is_truth, "tesseract-tsv", name, f"{quoted(name)} has the columns of Tesseract."
-        )
+        return _signed(Sign("tesseract-tsv", "the columns of Tesseract"), name)
     if len(columns) > 1 and columns & {"image", "image_name", "file_name", "filename", "file"}:
         is_truth = not columns & _RESULT_COLUMNS and bool(
             columns & _TRUTH_COLUMNS or _TRUTH_NAME.search(name)

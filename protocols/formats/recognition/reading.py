@@ -18,7 +18,7 @@ from ..containers.files import Source, first_bytes, read_whole, source_name
 from ..containers.folders import unfolded
 from ..containers.image_sizes import in_pixels
 from ..containers.shapes import is_flat
-from ..problems import Problems
+from ..problems import Problems, Severity
 from ..readers.layouts import rules_named
 from ..readers.rrc import formats_that_fit
 from ..readers.rrc_lines import Rules
@@ -124,7 +124,8 @@ def read(
             return _not_read(guessed.looks_like, name)
         begin = first_bytes(source, 1000)
         if guessed is not None and not begin and read_whole(source, Problems(name), 0, "") == b"":
-            return _nothing_in(name)
+            wanted = "a file with regions, or a zip of the files of all images"
+            return _without_regions(name, "A1", "an empty file", wanted)
         if guessed is not None and slug is None and begin and not begin.startswith(b"PK"):
             return _unknown(begin, name)
         limits = limits or Limits()
@@ -316,43 +317,36 @@ def with_names(sentence: str) -> str:
 
 def _unknown(begin: bytes, name: str) -> Archive:
     """Refuse a single file of no known format, with what to do."""
+    look = "text of no known format"
     if b"\0" in begin.replace(b"\r", b"")[:1000] and not begin.startswith(
         (b"\xff\xfe", b"\xfe\xff")
     ):
-        return _not_read("a file of no known format, which is not text", name)
-    if name.lower().endswith(".txt"):
-        return _not_read("the text of one image; all such files belong in one zip", name)
-    if begin.lstrip().startswith((b"{", b"[")):
-        return _not_read("JSON of no known format", name)
-    return _not_read("text of no known format", name)
+        look = "a file of no known format, which is not text"
+    elif name.lower().endswith(".txt"):
+        look = "the text of one image; all such files belong in one zip"
+    elif begin.lstrip().startswith((b"{", b"[")):
+        look = "JSON of no known format"
+    return _not_read(look, name)
 
 
 def _asked_of_nothing(name: str) -> Archive:
     """Ask for the format of files that have no region, and nothing else that tells it."""
-    problems = Problems(name)
-    problems.question(
-        "F1",
-        "no region, and nothing that tells the format",
-        f"your choice of how to read the file: {' or '.join(_OF_NOTHING)}",
-    )
-    return _with(Archive(name, LineFormat.QUAD, {}, (), {}), problems, _OF_NOTHING)
-
-
-def _nothing_in(name: str) -> Archive:
-    problems = Problems(name)
-    wanted = "a file with regions, or a zip of the files of all images"
-    problems.error("A1", "an empty file", wanted)
-    return Archive(name, LineFormat.QUAD, {}, (), {}).with_problems(problems)
+    found = "no region, and nothing that tells the format"
+    wanted = f"your choice of how to read the file: {' or '.join(_OF_NOTHING)}"
+    return replace(_without_regions(name, "F1", found, wanted, "question"), formats=_OF_NOTHING)
 
 
 def _not_read(look: str, name: str) -> Archive:
-    problems = Problems(name)
-    problems.error(
-        "A1",
-        f"what looks like {look}",
-        (
-            f"one of the {len(FORMATS)} formats that are read, or csv with the columns "
-            "image,left,top,right,bottom,text,confidence"
-        ),
+    wanted = (
+        f"one of the {len(FORMATS)} formats that are read, or csv with the columns "
+        "image,left,top,right,bottom,text,confidence"
     )
+    return _without_regions(name, "A1", f"what looks like {look}", wanted)
+
+
+def _without_regions(
+    name: str, code: str, found: str, wanted: str, severity: Severity = "error"
+) -> Archive:
+    problems = Problems(name)
+    problems.error(code, found, wanted, severity=severity)
     return Archive(name, LineFormat.QUAD, {}, (), {}).with_problems(problems)
