@@ -80,11 +80,11 @@ def coords(points):
         (document(*[SQUARE] * 1001), "more than 1000 tables"),
         (b"<document/>", 'no table, and no attribute "filename"'),
         (b"<document>" + b"<a>" * 60, "nested more than 50 deep"),
-        (b"<page/>", "expected a root element"),
-        (b"", "not readable as XML"),
-        (b"<document>", "not readable as XML"),
-        (b"\xff\xfe\x00", "not readable as XML"),
-        (b"<?xml version='1.0' encoding='klingon'?><document/>", "not readable as XML"),
+        (b"<page/>", "a document “page”; expected <document>"),
+        (b"", "no XML: "),
+        (b"<document>", "no XML: "),
+        (b"\xff\xfe\x00", "no XML: "),
+        (b"<?xml version='1.0' encoding='klingon'?><document/>", "no XML: "),
         (b"<!DOCTYPE document><document/>", "document type or entity"),
         (
             b'<!DOCTYPE d [<!ENTITY a "b">]><document>&a;</document>',
@@ -126,7 +126,7 @@ def test_a_result_that_does_not_parse_counts_as_empty_and_is_listed(folders):
     answer = evaluate_folders("A", *folders, "tool")
     [unreadable] = answer["unreadable"]
     assert unreadable["name"] == "b"
-    assert unreadable["message"].startswith("b.xml: not readable as XML")
+    assert unreadable["message"].startswith("b.xml: no XML: ")
     assert answer["missing"] == ["c"]
     assert answer["images"][1]["n_detections"] == 0
 

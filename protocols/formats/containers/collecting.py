@@ -1,9 +1,11 @@
 """Collecting the regions of a reader into an Archive: names, duplicates, shapes, sizes."""
 
+import json
 from collections import Counter
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from protocols.core.regions import Region
@@ -44,16 +46,11 @@ class Reason(NamedTuple):
     level: str = ""
 
 
-WITHOUT_TEXT: Final = Reason(
-    "{n} word or line without text", "{n} words or lines without text", "texts"
-)
-_UNREAD: Final = Reason(
-    "{keys} of {n} region",
-    "{keys} of {n} regions",
-    "the fields that its format has",
-    of_units=False,
-)
-LINES_READ: Final = Reason("{n} line without words", "{n} lines without words", "words", "U2")
+_LISTED: Final = json.loads((Path(__file__).parents[1] / "reasons.json").read_text("utf-8"))
+REASONS: Final = {name: Reason(**of) for name, of in _LISTED.items()}
+WITHOUT_TEXT: Final = REASONS["without-text"]
+_UNREAD: Final = REASONS["unread-fields"]
+LINES_READ: Final = REASONS["lines-read"]
 _KNOWN_EMPTY: Final = (b"[]", b"null")
 
 

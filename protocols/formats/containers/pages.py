@@ -7,7 +7,7 @@ from typing import Any, Final, TypeVar
 
 from protocols.core.regions import Region
 
-from .collecting import LINES_READ, WITHOUT_TEXT, Collector, Reason
+from .collecting import LINES_READ, REASONS, WITHOUT_TEXT, Collector, Reason
 from .documents import Document, given_name, page_name
 from .elements import Element
 
@@ -15,58 +15,21 @@ _T = TypeVar("_T")
 WORD, LINE, BLOCK = "word", "line", "block"
 # The level that is read is the first one that a page has.
 LEVELS: Final = (WORD, LINE, BLOCK)
-PAGES_OF_LINES: Final = Reason(
-    "{n} page without words, of which the lines are read",
-    "{n} pages without words, of which the lines are read",
-    "words",
-    "U2",
-)
-PAGES_OF_WORDS: Final = Reason(
-    "{n} page without lines, of which the words are read",
-    "{n} pages without lines, of which the words are read",
-    "lines",
-    "U2",
-)
+PAGES_OF_LINES: Final = REASONS["pages-of-lines"]
+PAGES_OF_WORDS: Final = REASONS["pages-of-words"]
 _READ_INSTEAD: Final[Mapping[str, Reason]] = {
     WORD: PAGES_OF_WORDS,
     LINE: PAGES_OF_LINES,
-    BLOCK: Reason(
-        "{n} page without words and lines, of which the blocks are read",
-        "{n} pages without words and lines, of which the blocks are read",
-        "words",
-        "U2",
-    ),
+    BLOCK: REASONS["pages-of-blocks"],
 }
 _WITHOUT_WORDS: Final[Mapping[str, Reason]] = {
-    LINE: Reason(
-        "{n} line without words among others",
-        "{n} lines without words among others",
-        "words",
-        level=LINE,
-    ),
-    BLOCK: Reason(
-        "{n} block without words among others",
-        "{n} blocks without words among others",
-        "words",
-        level=BLOCK,
-    ),
+    LINE: REASONS["lines-among-others"],
+    BLOCK: REASONS["blocks-among-others"],
 }
-OTHERS: Final = Reason(
-    "{n} picture, table or rule on a page without words",
-    "{n} pictures, tables or rules on pages without words",
-    "words",
-    level="picture, table or rule",
-)
+OTHERS: Final = REASONS["pictures"]
 # docTR 1.1 puts the words of a table into its cells, without their boxes.
-CELLS: Final = Reason(
-    "{n} cell of a table, whose words have no boxes",
-    "{n} cells of tables, whose words have no boxes",
-    "the export of a predictor without detect_tables",
-    level="cell",
-)
-_LOOSE: Final = Reason(
-    "{n} text without a box", "{n} texts without boxes", "words with a bbox", level="text"
-)
+CELLS: Final = REASONS["cells"]
+_LOOSE: Final = REASONS["loose-texts"]
 
 
 @dataclass(slots=True, eq=False)

@@ -17,7 +17,7 @@ from protocols.core.regions import Cell, Region, Run
 
 from ..containers import checked
 from ..containers.archives import Limits
-from ..containers.collecting import Collector, Reason, reader_of
+from ..containers.collecting import REASONS, Collector, reader_of
 from ..containers.contents import IGNORED_TEXT, Archive
 from ..containers.documents import Document, json_of, storable
 from ..containers.files import Source
@@ -30,24 +30,9 @@ _TEXTS: Final = ("text", "utf8_string", "transcription")
 _MARKS: Final = ("ignored", "ignore", "difficult")
 # The fields that are read, of those that look like outlines.
 _KNOWN: Final = {"segmentation", "points", *OUTLINES}
-_CONTROLS: Final = Reason(
-    "{n} region whose 16 numbers as polys, read as corners, would be another outline as control points",
-    "{n} regions whose 16 numbers as polys, read as corners, would be other outlines as control points",
-    "control points as bezier_pts",
-    "U2",
-)
-_BOXES: Final = Reason(
-    "{n} region with its outline in {keys}, of which the bbox is read",
-    "{n} regions with their outlines in {keys}, of which the bboxes are read",
-    'outlines in "segmentation" or "points"',
-    "U2",
-)
-_NAMELESS: Final = Reason(
-    "{n} region of a category without a name (category_id {keys}), with its number as label",
-    "{n} regions of categories without names (category_id {keys}), with their numbers as labels",
-    'each id in "categories"',
-    "U2",
-)
+_CONTROLS: Final = REASONS["maybe-control-points"]
+_BOXES: Final = REASONS["unread-outlines"]
+_NAMELESS: Final = REASONS["categories-without-names"]
 _MAX_PIXELS: Final = 50_000_000
 _MAX_RUNS: Final = 100_000
 _ILLEGIBLE: Final = "illegible"

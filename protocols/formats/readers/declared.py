@@ -15,7 +15,7 @@ from typing import Any, Final
 from protocols.core.regions import Region
 
 from ..containers import checked
-from ..containers.collecting import REGION, Collector, Reason
+from ..containers.collecting import REASONS, REGION, Collector
 from ..containers.contents import IGNORED_TEXT, Unit
 from ..containers.documents import (
     Document,
@@ -34,20 +34,11 @@ _FILTERED: Final = re.compile(r"(\w+)\[([^=]+)=(.+)\]")
 _PREFIX: Final = re.compile(r"(?:gt|res)_(?=.)", re.DOTALL)
 _TRUE: Final = (True, 1, "1", "true", "True")
 _ITEMS, _AROUND = "items", "^"
-_OTHERS: Final = Reason(
-    "{n} shape of another type", "{n} shapes of other types", "boxes and polygons", level="shape"
-)
+_OTHERS: Final = REASONS["other-shapes"]
 
-_BLOCKS: Final = Reason(
-    "{n} block without lines", "{n} blocks without lines", "lines of text", level="block"
-)
+_BLOCKS: Final = REASONS["blocks-without-lines"]
 
-_WORDS: Final = Reason(
-    "{n} word inside lines",
-    "{n} words inside lines",
-    "lines; the format …-words reads the words",
-    "U2",
-)
+_WORDS: Final = REASONS["words-inside-lines"]
 
 
 def read_declared(document: Document, collector: Collector, *, table: _Object) -> None:

@@ -7,14 +7,14 @@ from typing import Any, Final
 from protocols.core.regions import Region
 
 from ..containers import checked
-from ..containers.collecting import REGION, Collector, Reason
+from ..containers.collecting import REASONS, REGION, Collector
 from ..containers.documents import Document, image_name, json_of, page_name
 from ..containers.pages import CELLS, units_of
 from ..problems import Fault
 
 _WANTED: Final = 'an object with "pages", or with "img_dimensions" of each image'
 _POINTS: Final = "[[left, top], [right, bottom]] or four points"
-_LAYOUT: Final = Reason("{n} block of a layout", "{n} blocks of a layout", "words", level="block")
+_LAYOUT: Final = REASONS["blocks-of-layouts"]
 _Object = Mapping[str, Any]
 
 

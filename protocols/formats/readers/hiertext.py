@@ -6,18 +6,13 @@ from typing import Any, Final
 from protocols.core.regions import Region
 
 from ..containers import checked
-from ..containers.collecting import LINES_READ, Collector, Reason
+from ..containers.collecting import LINES_READ, REASONS, Collector
 from ..containers.documents import Document, json_in, text_of
 from ..problems import Fault
 
 # In ground truth, words that were not transcribed.
 _NO_WORDS: Final = LINES_READ._replace(code="U1", level="line")
-_NO_LINES: Final = Reason(
-    "{n} paragraph without lines",
-    "{n} paragraphs without lines",
-    "lines with words",
-    level="paragraph",
-)
+_NO_LINES: Final = REASONS["paragraphs-without-lines"]
 _WANTED: Final = (
     '{"annotations": [{"image_id": …, "paragraphs": […]}]}, or such an annotation a line'
 )

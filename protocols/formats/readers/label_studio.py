@@ -9,7 +9,7 @@ from typing import Any, Final
 from protocols.core.regions import Region
 
 from ..containers import checked
-from ..containers.collecting import REGION, Collector, Reason
+from ..containers.collecting import REASONS, REGION, Collector
 from ..containers.contents import IGNORED_TEXT, Unit
 from ..containers.documents import Document, image_name, json_of
 from ..problems import Fault
@@ -22,12 +22,7 @@ _MARKS: Final = {
     *_LISTS,
     *("data", "annotation_id", "annotator", "completed_by", "lead_time", "created_at"),
 }
-_NOT_DONE: Final = Reason(
-    "{n} annotation that was skipped, or is a draft",
-    "{n} annotations that were skipped, or are drafts",
-    "submitted annotations",
-    level="annotation",
-)
+_NOT_DONE: Final = REASONS["unsubmitted-annotations"]
 _LABELS: Final = ("rectanglelabels", "polygonlabels", "labels")
 # An upload has eight characters before its name.
 _UPLOADED: Final = re.compile(r"/upload/(?:.*/)?[0-9a-f]{8}-")

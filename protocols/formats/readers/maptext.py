@@ -13,7 +13,7 @@ from typing import Any, Final
 from protocols.core.regions import Region
 
 from ..containers import checked
-from ..containers.collecting import Collector, Reason
+from ..containers.collecting import REASONS, Collector
 from ..containers.contents import Kind
 from ..containers.documents import Document, json_of
 from ..problems import Fault
@@ -21,15 +21,8 @@ from ..problems import Fault
 _FLAGS: Final = ("illegible", "truncated")
 _WANTED: Final = 'a list of {"image": …, "groups": [[word, …], …]}'
 _WORD: Final = 'a word with "vertices" as [[x, y], …]'
-_AGAIN: Final = Reason(
-    "{n} entry of an image that has a later one",
-    "{n} entries of images that have a later one",
-    "each image once; the last entry counts, as in the competition",
-    level="entry",
-)
-_NO_WORDS: Final = Reason(
-    "{n} group without words", "{n} groups without words", "words", level="group"
-)
+_AGAIN: Final = REASONS["earlier-entries"]
+_NO_WORDS: Final = REASONS["groups-without-words"]
 
 
 def read_maptext(document: Document, collector: Collector) -> None:

@@ -7,7 +7,7 @@ from typing import Any, Final
 from protocols.core.regions import Region
 
 from ..containers import checked
-from ..containers.collecting import REGION, Collector, Reason
+from ..containers.collecting import REASONS, REGION, Collector
 from ..containers.contents import IGNORED_TEXT
 from ..containers.documents import Document, image_name, json_in, json_of, lines_of, page_name
 from ..containers.pages import units_of
@@ -17,17 +17,8 @@ from ..problems import Fault, quoted
 _IGNORED: Final = (IGNORED_TEXT, "*")
 # Outlines, texts and confidences, which are parallel lists.
 _LISTS: Final = (("rec_polys", "rec_texts", "rec_scores"), ("dt_polys", "", "dt_scores"))
-_WORD_BOXES: Final = Reason(
-    "{n} box of a word inside a line",
-    "{n} boxes of words inside lines",
-    "lines; the format paddle-json-words reads the words",
-    "U2",
-)
-_UNRECOGNISED: Final = Reason(
-    "{n} outline that was not recognised",
-    "{n} outlines that were not recognised",
-    "outlines with a text",
-)
+_WORD_BOXES: Final = REASONS["boxes-of-words"]
+_UNRECOGNISED: Final = REASONS["unrecognised-outlines"]
 _WANTED_RESULTS: Final = 'an object with "rec_polys" or "dt_polys"'
 _WANTED: Final = 'a path, a tab and a list of regions, [{"transcription": …, "points": …}]'
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 from protocols.core.regions import Region
 
 from ..containers import checked
-from ..containers.collecting import REGION, Collector, Reason
+from ..containers.collecting import REASONS, REGION, Collector
 from ..containers.documents import Document, json_of, page_name
 from ..containers.pages import units_of
 from ..problems import Fault
@@ -20,15 +20,8 @@ _LISTS: Final = ("text_lines", "bboxes", "blocks")
 _WANTED: Final = 'an object of files, each with pages that have "text_lines", "bboxes" or "blocks"'
 _TAG: Final = re.compile(r"<[^<>]*+>")
 _PICTURES: Final = ("Picture", "Figure", "Image")
-_NO_TEXT: Final = Reason(
-    "{n} picture of a layout",
-    "{n} pictures of a layout",
-    "lines of text, as of surya_detect",
-    level="picture",
-)
-_BLOCKS: Final = Reason(
-    "{n} block of a layout", "{n} blocks of a layout", "lines of text, as of surya_detect", "U2"
-)
+_NO_TEXT: Final = REASONS["pictures-of-layouts"]
+_BLOCKS: Final = REASONS["blocks-read"]
 _Object = Mapping[str, Any]
 
 

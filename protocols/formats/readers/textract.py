@@ -6,7 +6,7 @@ from typing import Any, Final
 from protocols.core.regions import Region
 
 from ..containers import checked
-from ..containers.collecting import REGION, Collector, Reason
+from ..containers.collecting import REASONS, REGION, Collector
 from ..containers.contents import Unit
 from ..containers.documents import Document, json_of, page_name
 from ..containers.pages import units_of
@@ -16,12 +16,7 @@ _WANTED: Final = 'an object with "Blocks"'
 _LAYOUT: Final = "LAYOUT_"
 # Areas that are no text, and those whose texts are areas too.
 _NO_TEXT: Final = ("LAYOUT_FIGURE", "LAYOUT_TABLE", "LAYOUT_LIST", "LAYOUT_KEY_VALUE")
-_OTHER_TYPES: Final = Reason(
-    "{n} block of the type {type} on a page without words",
-    "{n} blocks of the type {type} on pages without words",
-    "blocks of the type WORD or LINE",
-    level="block",
-)
+_OTHER_TYPES: Final = REASONS["other-blocks"]
 _DONE: Final = "SUCCEEDED"
 _DONE_IN_PART: Final = "PARTIAL_SUCCESS"
 # A block and the line that it belongs to.
