@@ -12,7 +12,8 @@ from .archives import Limits, open_archive
 from .contents import OnEntry
 from .files import Source, first_bytes, read_whole
 
-_MARK: Final = b"\xef\xbb\xbf"
+MARK: Final = b"\xef\xbb\xbf"
+UTF_16: Final = "UTF-16"
 _UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 # Suffixes of pictures, also of those that are not read.
 PICTURES: Final = (
@@ -81,18 +82,12 @@ def documents(
 
 def text_of(document: Document) -> str:
     """Return a document's text; an unusual encoding becomes a warning."""
-    content, entry, problems = document.content, document.entry, document.problems
-    if content.startswith(_UTF16_MARKS):
-        problems.warning("L9", "UTF-16", "plain UTF-8", entry)
-        text = content.decode("utf-16", errors="replace")
-    else:
-        if content.startswith(_MARK):
-            content = content[len(_MARK) :]
-        try:
-            text = content.decode()
-        except UnicodeDecodeError:
-            text, encoding = guessed_text(content)
-            problems.warning("F7", f"a text in {encoding}", "plain UTF-8", entry)
+    entry, problems = document.entry, document.problems
+    text, encoding = decoded(document.content)
+    if encoding == UTF_16:
+        problems.warning("L9", encoding, "plain UTF-8", entry)
+    elif encoding:
+        problems.warning("F7", f"a text in {encoding}", "plain UTF-8", entry)
     if _UNSAFE.search(text):
         problems.warning("L9", "null characters (replaced)", "plain UTF-8", entry)
         text = storable(text)
@@ -105,11 +100,18 @@ def lines_of(document: Document) -> list[tuple[int, str]]:
     return [(number, line.removesuffix("\r")) for number, line in lines if line.strip()]
 
 
-def guessed_text(content: bytes) -> tuple[str, str]:
-    """Return a text that is not UTF-8, and its encoding by the most probable guess.
+def decoded(content: bytes) -> tuple[str, str]:
+    """Return a text without a byte order mark and its encoding, empty for UTF-8 and else perhaps a guess.
 
     Bytes above 127 stand alone in Western texts and in pairs in Chinese ones. No byte is lost.
     """
+    if content.startswith(_UTF16_MARKS):
+        return content.decode("utf-16", errors="replace"), UTF_16
+    content = content.removeprefix(MARK)
+    try:
+        return content.decode(), ""
+    except UnicodeDecodeError:
+        pass
     high = _HIGH.findall(content)
     if high and all(len(run) % 2 == 0 for run in high):
         try:

@@ -97,9 +97,13 @@ def _tables(document: Document, *, with_cells: bool = True) -> tuple[Region, ...
     if len(tables) > _MAX_TABLES:
         raise Fault("A3", f"more than {_MAX_TABLES} tables", _WANTED)
     if not tables and root.inside:
-        raise Fault("A1", f"no table, but an element {quoted(root.inside[0].name)}", _WANTED)
+        other = root.inside[0]
+        raise Fault(
+            "A1", f"no table, but an element {quoted(other.name)}", _WANTED, line=other.line
+        )
     if not tables and "filename" not in root.attributes:
-        raise Fault("A1", 'no table, and no attribute "filename"', _WANTED)
+        found = 'no table, and no attribute "filename"'
+        raise Fault("A1", found, _WANTED, line=root.line)
     for above in (root, *root.all()) if with_cells else ():
         if above.name != "table" and (loose := above.at("cell")):
             raise Fault("L1", "a cell that is not directly in a table", _WANTED, line=loose[0].line)

@@ -90,7 +90,7 @@ def read_archive(
             if file.usual is not None and file.usual.n_numbers == n_usual:
                 reader.take(file, partial(files.lines, file))
             else:
-                reader.read(_File(file.image, file.member.path, files.lines(file)))
+                reader.read(file.image, file.member.path, files.lines(file))
         reader.finish()
         if not rules.strict:
             reader.refuse_shares()
@@ -308,14 +308,6 @@ class _Held:
 
 
 @dataclass(frozen=True, slots=True)
-class _File:
-    image: str
-    path: str
-    # (line number, text)
-    lines: list[tuple[int, str]]
-
-
-@dataclass(frozen=True, slots=True)
 class _Waiting:
     image: str
     path: str
@@ -352,24 +344,25 @@ class _Reader:
         regions = file.usual.regions if file.usual else ()
         self._add(file.image, file.member.path, regions, range(1, len(regions) + 1), lines)
 
-    def read(self, file: "_File") -> None:
+    def read(self, image: str, path: str, records: list[tuple[int, str]]) -> None:
+        """Read the numbered lines of a file."""
         regions = []
         lines = []
         seen: dict[tuple[float, ...], int] = {}
-        records = joined(file.lines) if self._style == Style.TOTAL_TEXT else file.lines
+        records = joined(records) if self._style == Style.TOTAL_TEXT else records
         for number, line in records:
             try:
                 region = self._line_reader.region(line)
             except Fault as fault:
                 is_out = self._drops and is_ignored_line(line)
-                self._problems.fault(fault, file.path, number, text=line, is_out=is_out)
+                self._problems.fault(fault, path, number, text=line, is_out=is_out)
                 continue
             if region.points in seen and not self._rules.strict:
                 self._problems.warning(
                     "L8",
                     f"the box of line {seen[region.points]} again",
                     "each box once",
-                    file.path,
+                    path,
                     number,
                     text=line,
                     action=KEPT,
@@ -378,7 +371,7 @@ class _Reader:
             regions.append(region)
             lines.append((number, line))
         numbers = [number for number, _ in lines]
-        self._add(file.image, file.path, tuple(regions), numbers, lambda: lines)
+        self._add(image, path, tuple(regions), numbers, lambda: lines)
 
     def _add(
         self,

@@ -6,12 +6,10 @@ from typing import Final
 
 from text_rankings.base.counts import counted
 
-from ..containers.documents import guessed_text
+from ..containers.documents import MARK, UTF_16, decoded
 from ..problems import Problems, quoted
 from .rrc_lines import Rules
 
-_BOM: Final = b"\xef\xbb\xbf"
-_UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 # Lines of at least four numbers with semicolons; a semicolon after a number separates fields.
 _SEMICOLONS: Final = re.compile(r"(?:\s*-?[\d.]+\s*;){3}")
 _FIELD_END: Final = re.compile(r"[,;\r\n]")
@@ -55,18 +53,15 @@ class Texts:
         ]
 
     def _text(self, content: bytes) -> str:
-        if content.startswith(_UTF16_MARKS):
-            self._unusual["UTF-16"] += 1
-            return content.decode("utf-16", errors="replace")
-        if content.startswith(_BOM):
-            content = content[len(_BOM) :]
-        try:
-            return content.decode()
-        except UnicodeDecodeError:
-            if self._strict:
-                self._unusual["bytes that are not UTF-8 (replaced)"] += 1
-                return content.decode(errors="replace")
-        text, encoding = guessed_text(content)
+        text, encoding = decoded(content)
+        if not encoding:
+            return text
+        if encoding == UTF_16:
+            self._unusual[encoding] += 1
+            return text
+        if self._strict:
+            self._unusual["bytes that are not UTF-8 (replaced)"] += 1
+            return content.removeprefix(MARK).decode(errors="replace")
         example = next(part for part in _FIELD_END.split(text) if not part.isascii())
         shown = self._examples.setdefault(encoding, quoted(example.strip()))
         what = f"texts in {encoding}, such as {shown},"

@@ -2,7 +2,6 @@
 
 import io
 import json
-import zipfile
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final
 
@@ -21,9 +20,11 @@ from .regions import (
     NOT_IN_FILES,
     NotWritable,
     check_name,
+    encoded,
     without_fields,
     write_coco,
     write_rrc_zip,
+    write_zip,
 )
 
 Sizes = Mapping[str, tuple[int, int]]
@@ -74,22 +75,10 @@ def _check(content: bytes, regions: ByImage, format: str, kind: Kind) -> None:
                 )
 
 
-def _zip(files: Mapping[str, str]) -> bytes:
-    """Return a zip of text files; equal files give equal bytes."""
+def _zip(suffix: str, images: Collection[str], text_of: Callable[[str], str]) -> bytes:
     stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in files.items():
-            info = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
-            info.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(info, _encoded(text))
+    write_zip(stream, f"{{}}{suffix}", images, text_of)
     return stream.getvalue()
-
-
-def _encoded(text: str) -> bytes:
-    try:
-        return text.encode()
-    except UnicodeEncodeError as fault:
-        raise NotWritable("a text has half a character, which UTF-8 cannot hold") from fault
 
 
 def _dumped(data: Any) -> str:
@@ -114,28 +103,26 @@ def _coco(regions: ByImage, kind: Kind, sizes: Sizes) -> bytes:
 def _paddle(regions: ByImage, kind: Kind, sizes: Sizes) -> bytes:
     for image in regions:
         check_name(image, NOT_IN_FILES)
-    return _encoded("".join(f"{paddle_line(image, of)}\n" for image, of in regions.items()))
+    return encoded("".join(f"{paddle_line(image, of)}\n" for image, of in regions.items()))
 
 
 def _hiertext(regions: ByImage, kind: Kind, sizes: Sizes) -> bytes:
     annotations = [
         hiertext_annotation(image, of, sizes.get(image)) for image, of in regions.items()
     ]
-    return _encoded(_dumped({"info": {}, "annotations": annotations}) + "\n")
+    return encoded(_dumped({"info": {}, "annotations": annotations}) + "\n")
 
 
 def _maptext(regions: ByImage, kind: Kind, sizes: Sizes) -> bytes:
     entries = [maptext_entry(image, of, kind) for image, of in regions.items()]
-    return _encoded(_dumped(entries) + "\n")
+    return encoded(_dumped(entries) + "\n")
 
 
 def _labelme(regions: ByImage, kind: Kind, sizes: Sizes) -> bytes:
-    return _zip(
-        {
-            f"{_file_name(image)}.json": _dumped(labelme_document(image, of, sizes.get(image)))
-            for image, of in regions.items()
-        }
-    )
+    def text_of(image: str) -> str:
+        return _dumped(labelme_document(image, regions[image], sizes.get(image)))
+
+    return _zip(".json", regions, text_of)
 
 
 def _page(regions: ByImage, kind: Kind, sizes: Sizes) -> bytes:
@@ -144,17 +131,7 @@ def _page(regions: ByImage, kind: Kind, sizes: Sizes) -> bytes:
         raise NotWritable(
             f"PAGE gives the size of each page; the size of {unknown[0]} is not known"
         )
-    return _zip(
-        {
-            f"{_file_name(image)}.xml": page_document(image, of, sizes[image])
-            for image, of in regions.items()
-        }
-    )
-
-
-def _file_name(image: str) -> str:
-    check_name(image, NOT_IN_FILES)
-    return image
+    return _zip(".xml", regions, lambda of: page_document(of, regions[of], sizes[of]))
 
 
 _Write = Callable[[ByImage, Kind, Sizes], bytes]

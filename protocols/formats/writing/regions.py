@@ -9,7 +9,7 @@ and mask. A region that would lose data is refused, unless the caller names the 
 
 import json
 import zipfile
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, BinaryIO, Final
 
@@ -63,16 +63,36 @@ def write_rrc_zip(
     if kind == "results" and not with_confidences:
         _check_texts(regions)
     prefix = "gt_" if kind == "truth" else "res_"
+
+    def text_of(image: str) -> str:
+        lines = (line_of(of, f"region {at} of {image}") for at, of in enumerate(regions[image]))
+        return "".join(f"{line}\r\n" for line in lines)
+
+    write_zip(stream, f"{prefix}{{}}.txt", sorted(regions, key=natural_order), text_of)
+
+
+def write_zip(
+    stream: BinaryIO, name: str, images: Iterable[str], text_of: Callable[[str], str]
+) -> None:
+    """Write a zip of a text for each image, named as in "gt_{}.txt"; equal texts give equal bytes.
+
+    Raises NotWritable if a name or text cannot be written.
+    """
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-        for image in sorted(regions, key=natural_order):
+        for image in images:
             check_name(image, NOT_IN_FILES)
-            lines = [
-                line_of(region, f"region {at} of {image}")
-                for at, region in enumerate(regions[image])
-            ]
-            info = zipfile.ZipInfo(f"{prefix}{image}.txt", date_time=(1980, 1, 1, 0, 0, 0))
+            text = text_of(image)
+            info = zipfile.ZipInfo(name.format(image), date_time=(1980, 1, 1, 0, 0, 0))
             info.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(info, "".join(f"{line}\r\n" for line in lines))
+            archive.writestr(info, encoded(text))
+
+
+def encoded(text: str) -> bytes:
+    """Return a text in UTF-8; raise NotWritable if it has half a character."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError as fault:
+        raise NotWritable("a text has half a character, which UTF-8 cannot hold") from fault
 
 
 def without_fields(region: Region, fields: Collection[str]) -> Region:
