@@ -75,7 +75,7 @@ def coords(points):
             "table 0: cells on more than 250000 positions",
         ),
         (document(SQUARE + cell() * 2000), "too many cells that share positions"),
-        (document(SQUARE).replace(b"<table>", b"<table><table>", 1), "a table inside it"),
+        (document(SQUARE).replace(b"<table>", b"<table><table/>", 1), "a table inside it"),
         (document(SQUARE + cell(inside=SQUARE + cell())), "that is not directly in a table"),
         (document(*[SQUARE] * 1001), "more than 1000 tables"),
         (b"<document/>", 'no table, and no attribute "filename"'),

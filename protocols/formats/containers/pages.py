@@ -107,6 +107,7 @@ def add_pages(
 
     Pages of one name are NAME_1, NAME_2 … in their order. Units whose text is blank are left out;
     so are those with an empty text in results, unless no unit has a text, as in detections alone.
+    What raises Fault is reported.
     """
     units = [unit for page in pages for of_level in page.units.values() for unit in of_level]
     drops_empty = collector.kind == "results" and any(

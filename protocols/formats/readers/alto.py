@@ -20,7 +20,7 @@ _LEVELS: Final = {"TextBlock": BLOCK, "TextLine": LINE, "String": WORD}
 
 
 def read_alto(document: Document, collector: Collector) -> None:
-    """Read the words of each page with their lines as parents, or the lines of a page without words."""
+    """Read the words of each page, or the lines of one without words; raise Fault without a page."""
     alto = element_of(document, "alto")
     pages = []
     for element in alto.all("Page"):

@@ -24,7 +24,7 @@ _TURNED: Final = 45
 
 
 def read_pages(document: Document, collector: Collector, *, lines: bool) -> None:
-    """Read the words or lines of an answer's pages."""
+    """Read the words or lines of an answer's pages; raise Fault if it has none."""
     data = json_of(document)
     _check_status(data)
     pages = list(_pages(data))

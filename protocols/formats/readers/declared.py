@@ -57,7 +57,7 @@ def read_declared(document: Document, collector: Collector, *, table: _Object) -
     no outline. ``columns`` are lists of a region's members, ``instead`` leads to lines that are read
     where there are no regions; ``page`` are paths to the sides of a page in points, ``origin`` to its corner.
     ``words`` leads to words that the format of this name with "-words" reads.
-    ``scale`` makes shares of the image's sides of coordinates.
+    ``scale`` makes shares of the image's sides of coordinates. Raises Fault if there is no image (A1).
     """
     if "root" in table:
         data: Any = tree_of(element_of(document, table["root"]))

@@ -19,7 +19,7 @@ _Object = Mapping[str, Any]
 
 
 def read_document(document: Document, collector: Collector, *, lines: bool) -> None:
-    """Read the words or lines of pages, or labels for training."""
+    """Read the words or lines of pages, or labels for training; raise Fault without any."""
     data = json_of(document)
     if not isinstance(data, Mapping):
         raise Fault("A1", checked.shown(data), _WANTED)

@@ -30,7 +30,7 @@ _SIDES: Final = ("x", "y", "width", "height")
 
 
 def read_text(document: Document, collector: Collector) -> None:
-    """Read all images of a text, each a block of lines."""
+    """Read all images of a text, each a block of lines; a Fault that it raises is reported."""
     for (number, line), *rest in _blocks(text_of(document)):
         with collector.catching(number, text=line):
             image = collector.named(line.strip())
@@ -113,7 +113,7 @@ def _span(line: str, field: str) -> Span | None:
 
 
 def read_xml(document: Document, collector: Collector) -> None:
-    """Read all images of an XML document."""
+    """Read all images of an XML document; raise Fault if it has none."""
     root = element_of(document, "evaltex")
     kind = root.attributes.get("kind")
     with collector.catching(root.line):

@@ -36,7 +36,7 @@ _VOID: Final = {"br", "hr", "img", "meta", "link", "input", "wbr", "col", "area"
 
 
 def read_hocr(document: Document, collector: Collector) -> None:
-    """Read the words of each page with their lines as parents, or the lines of a page without words."""
+    """Read the words of each page, or the lines of one without words; raise Fault if it is large."""
     if len(document.content) > _MAX_BYTES:
         raise Fault("A3", f"more than {_MAX_BYTES} bytes", "fewer pages in a file")
     parser = _Pages(collector)

@@ -30,7 +30,7 @@ _Object = Mapping[str, Any]
 
 
 def read_tasks(document: Document, collector: Collector) -> None:
-    """Read tasks, each with the regions of an image."""
+    """Read tasks, each with the regions of an image; what raises Fault is reported."""
     data = json_of(document)
     tasks = data if isinstance(data, list) else [data]
     for task in tasks:

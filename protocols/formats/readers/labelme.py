@@ -20,7 +20,7 @@ _LABEL: Final = "text"
 
 
 def read_image(document: Document, collector: Collector, *, text: str) -> None:
-    """Read the shapes of an image, with their texts in the named member."""
+    """Read the shapes of an image, with their texts in the named member; raise Fault if there are none."""
     data = json_of(document)
     if not isinstance(data, Mapping) or not isinstance(data.get("shapes"), list):
         raise Fault("A1", checked.shown(data), _WANTED)

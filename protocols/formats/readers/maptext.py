@@ -26,7 +26,7 @@ _NO_WORDS: Final = REASONS["groups-without-words"]
 
 
 def read_maptext(document: Document, collector: Collector) -> None:
-    """Read the words of images, each with the number of its group as parent."""
+    """Read the words of images, each with the number of its group as parent; raise Fault if it is no list."""
     data = json_of(document)
     if not isinstance(data, list):
         raise Fault("A1", checked.shown(data), _WANTED)

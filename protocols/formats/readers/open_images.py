@@ -16,7 +16,7 @@ _WANTED: Final = "a header ImageID,Source,LabelName,Confidence,XMin,XMax,YMin,YM
 
 
 def read_boxes(document: Document, collector: Collector) -> None:
-    """Read boxes, one a line with its image."""
+    """Read boxes, one a line with its image; raise Fault for other columns."""
     for row in rows_of(text_of(document), document.problems, document.entry):
         if isinstance(row, list):
             if not set(COLUMNS) <= set(row):

@@ -24,7 +24,7 @@ _WANTED: Final = 'a path, a tab and a list of regions, [{"transcription": …, "
 
 
 def read_paddle(document: Document, collector: Collector) -> None:
-    """Read a line for each image."""
+    """Read a line for each image; one that raises Fault is reported."""
     for number, line in lines_of(document):
         with collector.catching(number, text=line):
             path, tab, written = line.partition("\t")
@@ -54,7 +54,10 @@ def _region(given: Any) -> Region:
 
 
 def read_results(document: Document, collector: Collector, *, words: bool) -> None:
-    """Read what version 3 found in an image, in recognised lines if there are such, or their words."""
+    """Read what version 3 found in an image, in recognised lines if there are such, or their words.
+
+    Raises Fault if it has neither (A1), or turned the page (F1).
+    """
     data = json_of(document)
     given = data.get("res", data) if isinstance(data, Mapping) else None
     if isinstance(given, Mapping) and isinstance(given.get("overall_ocr_res"), Mapping):

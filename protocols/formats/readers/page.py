@@ -24,7 +24,7 @@ _NAMESPACE: Final = "http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-0
 
 
 def read_page(document: Document, collector: Collector) -> None:
-    """Read the words of a page; if there are none, its lines; else its regions."""
+    """Read the words of a page, else its lines, else its regions; raise Fault without a page."""
     root = element_of(document, "PcGts")
     unit_of = partial(_unit, collector=collector)
     pages = []

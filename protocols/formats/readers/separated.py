@@ -135,6 +135,7 @@ def read_document(document: Document, collector: Collector) -> None:
     optionally ``method, text, confidence, ignored, label, id, parent, image_width, image_height``.
     A line with an image and no outline is an image without regions. With a column ``method`` the
     archive has a result set for each method. Ground truth and results have the same columns.
+    Raises Fault if there is no such header (L1).
     """
     shape: Sequence[str] | None = None
     has_method = False

@@ -26,7 +26,7 @@ _Object = Mapping[str, Any]
 
 
 def read_files(document: Document, collector: Collector, *, words: bool) -> None:
-    """Read the lines or words of files, each a list of pages."""
+    """Read the lines or words of files, each a list of pages; raise Fault if they are none."""
     data = json_of(document)
     if not isinstance(data, Mapping):
         raise Fault("A1", checked.shown(data), _WANTED)

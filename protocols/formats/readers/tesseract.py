@@ -31,7 +31,7 @@ _READ_INSTEAD: Final = {_LINE: PAGES_OF_LINES, _WORD: PAGES_OF_WORDS}
 
 
 def read_table(document: Document, collector: Collector, *, level: str) -> None:
-    """Read the words or lines of a table, by their level."""
+    """Read the words or lines of a table, by their level; raise Fault for other columns."""
     text = text_of(document)
     # Tesseract quotes nothing; a table that Python wrote again is CSV.
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
@@ -121,7 +121,7 @@ def _region(row: _Row, text: str | None) -> Region:
 
 
 def read_box(document: Document, collector: Collector) -> None:
-    """Read characters, or lines: those after WordStr, and characters that share the box of their line."""
+    """Read characters, or lines: after WordStr, or characters of one box; what raises Fault is reported."""
     found: list[tuple[str, tuple[str, ...], str, int]] = []
     for number, line in lines_of(document):
         # A tabulator ends a line of characters.

@@ -24,7 +24,7 @@ _Block = tuple[Mapping[str, Any], str | None]
 
 
 def read_blocks(document: Document, collector: Collector, *, type_: str) -> None:
-    """Read the words or lines of each page; all coordinates are shares of its sides."""
+    """Read the words or lines of each page, in shares of its sides; raise Fault without blocks."""
     data = json_of(document)
     answers = data if isinstance(data, list) else [data]
     blocks: list[Mapping[str, Any]] = []

@@ -27,7 +27,7 @@ _LABELS: Final = ("label", "type", "class", "language")
 
 
 def read_via(document: Document, collector: Collector) -> None:
-    """Read annotations, a project, or CSV."""
+    """Read annotations, a project, or CSV; raise Fault for anything else."""
     text = text_of(document)
     if not text.lstrip().startswith(("{", "[")):
         _read_csv(text, collector)

@@ -74,13 +74,13 @@ _OCR_WORDS: Final = re.compile(
 _ROOT: Final = re.compile(
     r"(?:[^<]*+<(?:\?[^>]*+>|!--(?:[^-]|-(?!->))*+-->))*+[^<]*+<(?:\w++:)?+(\w++)"
 )
-# What texts begin with: pattern, format, and what it says.
+# Beginnings of texts: pattern, format, name of the sign.
 _BEGINNINGS: Final = (
     (_OCR_LIST, "easyocr", "lists of points, text and confidence, as of EasyOCR"),
     (_APPLE, "apple-vision", "lists of text, confidence and box, as of Apple Vision"),
     (_OCR_WORDS, "rapidocr-words", "lines of words with confidence and points, as of RapidOCR"),
 )
-# What all lines are.
+# Patterns of all lines.
 _LINES_OF: Final = (
     (_TEXT_OF_IMAGE, None, "PaddleOCR's texts without boxes"),
     (_TURNED_BOX, "msra-td500", "turned boxes, as MSRA-TD500"),
