@@ -7,6 +7,7 @@ from typing import Any, Final, TypeVar
 
 from protocols.core.regions import Region
 
+from ..problems import Fault
 from .collecting import LINES_READ, REASONS, WITHOUT_TEXT, Collector, Reason
 from .documents import Document, given_name, page_name
 from .elements import Element
@@ -91,8 +92,9 @@ def add_units(
             unit = unit_of(inner, around[-1].id if around else None)
         else:
             page.n_others += is_other(inner.name)
-        inner_around = around if unit is None else [*around, unit]
-        add_units(inner, page, levels, unit_of, is_other, inner_around)
+        if inner.inside:
+            inner_around = around if unit is None else [*around, unit]
+            add_units(inner, page, levels, unit_of, is_other, inner_around)
         if unit is not None:
             page.add(unit, around)
 
@@ -120,8 +122,10 @@ def add_pages(
             chosen = _chosen(page, drops_empty, collector)
             collector.image(name, size=page.size)
             for unit in chosen:
-                with collector.catching(unit.line):
+                try:
                     collector.add(name, region_of(unit))
+                except Fault as fault:
+                    collector.problems.fault(fault, collector.entry, unit.line)
 
 
 def _names(pages: Sequence[Page], stem: str) -> list[str]:

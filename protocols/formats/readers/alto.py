@@ -22,28 +22,29 @@ _LEVELS: Final = {"TextBlock": BLOCK, "TextLine": LINE, "String": WORD}
 def read_alto(document: Document, collector: Collector) -> None:
     """Read the words of each page, or the lines of one without words; raise Fault without a page."""
     alto = element_of(document, "alto")
-    pages = []
-    for element in alto.all("Page"):
+    unit, name = _told(alto, "MeasurementUnit") or _UNIT, _told(alto, "fileName")
+    elements, pages = list(alto.all("Page")), []
+    if not elements:
+        raise Fault("A1", "no Page", "an alto with a Page")
+    for element in elements:
         with collector.catching(element.line):
-            unit = _told(alto, "MeasurementUnit") or _UNIT
             if unit != _UNIT:
                 raise Fault("L2", f"measures in {quoted(unit)}", "measures in pixels")
             size = checked.size_in_attributes(element.attributes, "WIDTH", "HEIGHT")
-            pages.append(Page(_told(alto, "fileName"), element.line, size))
+            pages.append(Page(name, element.line, size))
             add_units(element, pages[-1], _LEVELS, _unit, _OTHERS.__contains__)
-    if not any(alto.all("Page")):
-        raise Fault("A1", "no Page", "an alto with a Page")
     add_pages(pages, document, collector, _region)
 
 
 def _told(alto: Element, name: str) -> str:
-    return "".join(of.text for of in alto.all(name)).strip()
+    parts = (part for part in alto.inside if part.name != "Layout")
+    return "".join(of.text for part in parts for of in part.all(name)).strip()
 
 
 def _unit(element: Element, parent: str | None) -> Unit | None:
     """Return a unit with its own outline; None for a string without one, which is a text of its line."""
     given = element.attributes
-    for polygon in element.at("Shape", "Polygon"):
+    for polygon in _polygons(element):
         given.setdefault(_POINTS, polygon.attributes.get(_POINTS, ""))
     level = _LEVELS[element.name]
     if level == WORD and not any(side in given for side in (*_SIDES, _POINTS)):
@@ -56,11 +57,15 @@ def _unit(element: Element, parent: str | None) -> Unit | None:
         if "WC" in string.attributes:
             given["WC"] = string.attributes["WC"]
         points = given.get(_POINTS)
-        has_own = _POINTS in string.attributes or string.at("Shape", "Polygon")
+        has_own = _POINTS in string.attributes or _polygons(string)
         if points and not has_own and _is_box_of(string.attributes, points):
             # The outline of the line is that of the string that is all of it.
             string.attributes[_POINTS] = points
     return unit
+
+
+def _polygons(element: Element) -> list[Element]:
+    return [polygon for shape in element.at("Shape") for polygon in shape.at("Polygon")]
 
 
 def _is_box_of(given: Mapping[str, str], points: str) -> bool:

@@ -27,15 +27,15 @@ def read_page(document: Document, collector: Collector) -> None:
     """Read the words of a page, else its lines, else its regions; raise Fault without a page."""
     root = element_of(document, "PcGts")
     unit_of = partial(_unit, collector=collector)
-    pages = []
-    for element in root.all("Page"):
+    elements, pages = list(root.all("Page")), []
+    if not elements:
+        raise Fault("A1", "no Page", "a PcGts with a Page that names its image")
+    for element in elements:
         with collector.catching(element.line):
             given = element.attributes
             size = checked.size_in_attributes(given, "imageWidth", "imageHeight")
             pages.append(Page(given.get("imageFilename", ""), element.line, size))
             add_units(element, pages[-1], _LEVELS, unit_of, lambda name: name.endswith("Region"))
-    if not any(root.all("Page")):
-        raise Fault("A1", "no Page", "a PcGts with a Page that names its image")
     add_pages(pages, document, collector, _region)
 
 
@@ -58,11 +58,12 @@ def _equivalent(element: Element, collector: Collector) -> Element | None:
     """Return the text that counts: that of the lowest index, or the first without one."""
     found, lowest = None, inf
     for of in element.at("TextEquiv"):
-        with collector.catching(of.line):
-            index = of.attributes.get("index")
-            at = -inf if index is None else checked.finite_in(index, "a number as index")
-            if at < lowest:
-                found, lowest = of, at
+        at, index = -inf, of.attributes.get("index")
+        if index is not None:
+            with collector.catching(of.line):
+                at = checked.finite_in(index, "a number as index")
+        if at < lowest:
+            found, lowest = of, at
     return found
 
 
@@ -72,8 +73,9 @@ def _region(unit: Unit) -> Region:
     for coords in element.at("Coords"):
         if "points" in coords.attributes:
             numbers = coords.attributes["points"].replace(",", " ").split()
-        sides = [of.attributes.get(axis, "") for of in coords.at("Point") for axis in "xy"]
-        numbers = [*(numbers or ()), *sides] if sides else numbers
+        for point in coords.at("Point") if coords.inside else ():
+            numbers = numbers or []
+            numbers += [point.attributes.get(axis, "") for axis in "xy"]
     if numbers is None:
         raise Fault("S3", f"a {element.name} without an outline", "Coords with points")
     points = checked.points_of([checked.finite_in(number) for number in numbers])
