@@ -56,6 +56,17 @@ def researcher(client, study):
 
 
 @pytest.fixture
+def follow(client):
+    """Sign a researcher of a study in."""
+
+    def follow(study):
+        client.force_login(add_researcher(study))
+        return client
+
+    return follow
+
+
+@pytest.fixture
 def admin(client, db):
     """A browser in which an admin is signed in."""
     client.force_login(make_admin())

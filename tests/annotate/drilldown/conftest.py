@@ -5,7 +5,6 @@ from copy import deepcopy
 import pytest
 
 from tests.support.factories import (
-    add_researcher,
     make_run,
     make_study,
 )
@@ -35,14 +34,3 @@ made_worked = made_once(lambda: worked_study(photographs=False))
 @pytest.fixture
 def worked(made_worked, db):
     return deepcopy(made_worked)
-
-
-@pytest.fixture
-def follow(client):
-    """Sign a researcher of a study in."""
-
-    def follow(study):
-        client.force_login(add_researcher(study))
-        return client
-
-    return follow

@@ -15,7 +15,6 @@ from annotate.studies.models import Study
 from rankings.elicitation.log import CRITERIA
 from rankings.output.analysis_tables import tables_of
 from tests.support.drawn import Drawn, drawn_study, scored
-from tests.support.factories import add_researcher
 
 pytestmark = [pytest.mark.django_db, pytest.mark.release]
 
@@ -94,12 +93,6 @@ def demo() -> Study:
 @pytest.fixture(scope="module", params=[demo, large_study], ids=lambda build: build.__name__)
 def study(request, module_data):
     return request.param()
-
-
-@pytest.fixture
-def researcher(client, study):
-    client.force_login(add_researcher(study))
-    return client
 
 
 def test_a_report_begins_with_few_controls_and_numbers(researcher, study):

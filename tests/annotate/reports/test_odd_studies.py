@@ -287,15 +287,6 @@ def pages_of(study, kept):
     yield reverse("reports:compared", args=[slug, kept.pk, kept.pk]), {}
 
 
-@pytest.fixture
-def researcher(client):
-    def of(study):
-        client.force_login(add_researcher(study))
-        return client
-
-    return of
-
-
 def keep(study, min_annotators=1):
     settings = Settings(min_annotators=min_annotators)
     return keep_report(
@@ -314,9 +305,9 @@ def odd(request, module_data):
 NO_FIRST_ANNOTATOR = (nobody, one_who_did_nearly_all)
 
 
-def test_every_page_says_what_it_can(researcher, odd):
+def test_every_page_says_what_it_can(follow, odd):
     study, kept, build = odd
-    client = researcher(study)
+    client = follow(study)
     for url, query in pages_of(study, kept):
         response = client.get(url, query)
         if "annotator" in query and response.status_code == 404:
@@ -327,9 +318,9 @@ def test_every_page_says_what_it_can(researcher, odd):
         assert_for_people(as_read(response.text), (url, query))
 
 
-def test_every_file_says_what_it_can(researcher, odd):
+def test_every_file_says_what_it_can(follow, odd):
     study, kept, build = odd
-    client = researcher(study)
+    client = follow(study)
     for extension in ("csv", "json", "tex", "md"):
         for url in (
             reverse("reports:export", args=[study.slug, extension]),
@@ -357,9 +348,9 @@ def test_every_file_says_what_it_can(researcher, odd):
         json.loads(archive.read("report.json"), parse_constant=refused)
 
 
-def test_the_api_says_what_it_can(researcher, odd):
+def test_the_api_says_what_it_can(follow, odd):
     study, _, _ = odd
-    client = researcher(study)
+    client = follow(study)
     plan = reverse("api:plan", args=[study.dataset.slug])
     addresses = [
         (reverse("api:standings", args=[study.slug]), {}),
@@ -393,9 +384,9 @@ def refused(name):
 AS_EVERY_FILE = (nobody, no_complete_image, missing_values)
 
 
-def test_every_figure_can_be_had(researcher, odd):
+def test_every_figure_can_be_had(follow, odd):
     study, _, build = odd
-    client = researcher(study)
+    client = follow(study)
     for name in FIGURES:
         for extension, kind in FIGURE_FORMATS.items():
             if extension != "svg" and build not in AS_EVERY_FILE:

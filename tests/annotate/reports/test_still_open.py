@@ -7,7 +7,7 @@ from annotate.reports.services import available_runs
 from annotate.studies.services import set_state
 from rankings.agreement.report import Settings
 from rankings.output.methods_text import methods_paragraph
-from tests.support.factories import add_annotator, add_researcher, make_admin, make_run, make_study
+from tests.support.factories import add_annotator, make_admin, make_run, make_study
 from tests.support.kept import keep_report
 from tests.support.made_once import made_once
 from tests.support.truths import rank_everything, same_truth
@@ -39,35 +39,31 @@ def kept_report(study):
     return keep_report(study=study, settings=settings, runs=runs, person=make_admin())
 
 
-@pytest.fixture
-def site(client, study):
-    client.force_login(add_researcher(study))
-    return client
-
-
 @pytest.mark.parametrize("page", PAGES)
-def test_a_page_with_tests_says_it_while_the_study_is_open(site, study, page):
+def test_a_page_with_tests_says_it_while_the_study_is_open(researcher, study, page):
     address = reverse(page, args=[study.slug])
-    assert OPEN in site.get(address).text
+    assert OPEN in researcher.get(address).text
     set_state(study=study, state="closed")
-    assert OPEN not in site.get(address).text
+    assert OPEN not in researcher.get(address).text
 
 
 @pytest.mark.parametrize("page", ["reports:kept", "figures:kept_figures", "figures:kept_detectors"])
-def test_a_kept_report_says_it_if_the_study_was_open_then(site, study, page):
+def test_a_kept_report_says_it_if_the_study_was_open_then(researcher, study, page):
     kept = kept_report(study)
     set_state(study=study, state="closed")
-    assert "The study was still open" in site.get(reverse(page, args=[study.slug, kept.pk])).text
+    assert (
+        "The study was still open" in researcher.get(reverse(page, args=[study.slug, kept.pk])).text
+    )
     later = kept_report(study)
-    assert OPEN not in site.get(reverse(page, args=[study.slug, later.pk])).text
+    assert OPEN not in researcher.get(reverse(page, args=[study.slug, later.pk])).text
 
 
 @pytest.mark.parametrize("extension", ["json", "tex", "md"])
-def test_a_file_of_a_report_says_it_while_the_study_is_open(site, study, extension):
+def test_a_file_of_a_report_says_it_while_the_study_is_open(researcher, study, extension):
     address = reverse("reports:export", args=[study.slug, extension])
-    assert "in 22" in site.get(address).text
+    assert "in 22" in researcher.get(address).text
     set_state(study=study, state="closed")
-    assert "in 22" not in site.get(address).text
+    assert "in 22" not in researcher.get(address).text
 
 
 def test_the_methods_text_says_it_if_the_study_was_open(study):
