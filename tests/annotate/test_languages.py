@@ -71,13 +71,13 @@ def content_of(response):
     return re.sub(rb'"made": "[^"]*"', b"", content)
 
 
-def test_files_are_the_same_bytes_in_every_language(client, study, kept):
-    client.force_login(add_researcher(study))
+def test_files_are_the_same_bytes_in_every_language(researcher, study, kept):
     n_files = 0
     for address in files(study, kept):
         # French first: what it leaves in the cache must be English.
         french, english = (
-            client.get(address, headers={"accept-language": language}) for language in ("fr", "en")
+            researcher.get(address, headers={"accept-language": language})
+            for language in ("fr", "en")
         )
         assert french.status_code == english.status_code, address
         # Not every study has every table.
@@ -120,22 +120,21 @@ class Page(HTMLParser):
             self.words.append(re.sub(r"[ \n]+", " ", data).strip(" \n"))
 
 
-def test_machines_read_the_same_numbers_in_every_language(client, study, kept):
-    client.force_login(add_researcher(study))
+def test_machines_read_the_same_numbers_in_every_language(researcher, study, kept):
     playground = reverse("guide:playground") + "?preset=importance"
     for address in [*pages(study, kept), playground]:
         french, english = (
-            Page(client.get(address, headers={"accept-language": language}).text).attributes
+            Page(researcher.get(address, headers={"accept-language": language}).text).attributes
             for language in ("fr", "en")
         )
         assert french == english, address
 
 
-def test_a_report_that_was_first_read_in_french_is_english_to_the_next(client, study):
-    client.force_login(add_researcher(study))
+def test_a_report_that_was_first_read_in_french_is_english_to_the_next(researcher, study):
     address = reverse("reports:report", args=[study.slug])
     french, english = (
-        client.get(address, headers={"accept-language": language}).text for language in ("fr", "en")
+        researcher.get(address, headers={"accept-language": language}).text
+        for language in ("fr", "en")
     )
     assert "Rapport de" in french
     assert not [word for word in Page(english).words if re.match(r"(Selon|Chaque|Rapport)\b", word)]

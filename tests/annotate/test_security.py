@@ -84,9 +84,8 @@ class TestRequestsOfStrangers:
             "/protocols/playground/?scene=%00",
         ],
     )
-    def test_an_address_with_a_nul_is_answered_with_400(self, client, address):
-        client.force_login(make_admin())
-        assert client.get(address).status_code == 400
+    def test_an_address_with_a_nul_is_answered_with_400(self, admin, address):
+        assert admin.get(address).status_code == 400
 
     def test_programs_get_it_as_a_problem_document(self, client):
         response = client.get("/api/v1/datasets?name=%00")
@@ -104,13 +103,12 @@ class TestAFullDisk:
         monkeypatch.setattr("annotate.errors.has_no_room", lambda: True)
         monkeypatch.setattr("text_rankings.site.middleware.has_no_room", lambda: True)
 
-    def test_a_page_says_it_and_not_that_something_went_wrong(self, client):
-        client.force_login(make_admin())
+    def test_a_page_says_it_and_not_that_something_went_wrong(self, admin):
         form = {"name": "script", "scopes": ["read"], "lasts": "30"}
-        response = client.post(reverse("tokens:tokens"), form)
+        response = admin.post(reverse("tokens:tokens"), form)
         assert response.status_code == 507
         assert "disk of this site is full" in response.text
-        assert client.get("/").status_code == 200
+        assert admin.get("/").status_code == 200
 
     def test_signing_in_says_it_and_not_that_one_tried_too_often(self, client, monkeypatch):
         monkeypatch.setattr("django.core.cache.cache.add", lambda *args, **kwargs: False)
@@ -128,13 +126,12 @@ class TestAFullDisk:
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="only SQLite is opened as its disk is")
-def test_a_database_that_was_opened_on_a_read_only_disk_is_opened_anew(client):
-    client.force_login(make_admin())
+def test_a_database_that_was_opened_on_a_read_only_disk_is_opened_anew(admin):
     form = {"name": "script", "scopes": ["read"], "lasts": "30"}
     connection.cursor().execute("PRAGMA query_only = ON")
     with pytest.raises(OperationalError, match="readonly database"):
-        client.post(reverse("tokens:tokens"), form)
-    assert client.post(reverse("tokens:tokens"), form).status_code == 200
+        admin.post(reverse("tokens:tokens"), form)
+    assert admin.post(reverse("tokens:tokens"), form).status_code == 200
 
 
 @pytest.mark.django_db

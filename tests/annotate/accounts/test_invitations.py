@@ -119,11 +119,10 @@ def test_the_page_of_invitations_leads_to_the_members_those_who_may_see_them(
     assert client.get(members).status_code == (200 if sees_members else 404)
 
 
-def test_researchers_revoke_invitations_of_annotators_alone(client, study):
-    client.force_login(add_researcher(study))
+def test_researchers_revoke_invitations_of_annotators_alone(researcher, study):
     of_annotator, of_researcher = made(study).invitation, made(study, role="researcher").invitation
-    client.post(reverse("accounts:revoke", args=[of_annotator.pk]))
-    refused = client.post(reverse("accounts:revoke", args=[of_researcher.pk]))
+    researcher.post(reverse("accounts:revoke", args=[of_annotator.pk]))
+    refused = researcher.post(reverse("accounts:revoke", args=[of_researcher.pk]))
     assert refused.status_code == 404
     assert Invitation.objects.get(pk=of_annotator.pk).state == "revoked"
     assert Invitation.objects.get(pk=of_researcher.pk).state == "open"

@@ -140,11 +140,10 @@ def test_what_cannot_be_is_refused_next_to_what_was_typed(client, image, admin, 
     assert not EarlierTruth.objects.exists()
 
 
-def test_people_without_the_right_have_no_such_page(client, study, image):
-    client.force_login(add_researcher(study))
-    assert client.get(address(image)).status_code == 404
-    assert client.post(address(image), sent(image, SHOWN | {"text": "x"})).status_code == 404
-    viewer = client.get(reverse("datasets:viewer", args=[study.dataset.slug, image.name]))
+def test_people_without_the_right_have_no_such_page(researcher, study, image):
+    assert researcher.get(address(image)).status_code == 404
+    assert researcher.post(address(image), sent(image, SHOWN | {"text": "x"})).status_code == 404
+    viewer = researcher.get(reverse("datasets:viewer", args=[study.dataset.slug, image.name]))
     assert address(image) not in viewer.text
 
 

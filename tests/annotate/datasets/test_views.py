@@ -59,13 +59,12 @@ def test_a_photograph_missing_on_disk_is_404_not_an_error(client, study):
     assert client.get(photograph(study)).status_code == 404
 
 
-def test_the_dataset_page_counts_boxes_empty_results_and_gaps(client, study):
+def test_the_dataset_page_counts_boxes_empty_results_and_gaps(admin, study):
     result = study.methods.get(name="b").results.get()
     result.regions, result.n_regions = {"version": 1, "regions": []}, 0
     result.save()
     make_image(study.dataset)
-    client.force_login(make_admin())
-    response = client.get(reverse("datasets:detail", args=[study.dataset.slug]))
+    response = admin.get(reverse("datasets:detail", args=[study.dataset.slug]))
     counts = {
         row.method.name: (row.n_results, row.n_boxes, row.n_empty, row.n_not_evaluated)
         for row in response.context["methods"]
@@ -74,6 +73,5 @@ def test_the_dataset_page_counts_boxes_empty_results_and_gaps(client, study):
     assert (response.context["n_images"], response.context["n_photographs"]) == (2, 1)
 
 
-def test_an_empty_site_says_what_a_dataset_is(client):
-    client.force_login(make_admin())
-    assert "No dataset is loaded yet" in client.get(reverse("datasets:list")).text
+def test_an_empty_site_says_what_a_dataset_is(admin):
+    assert "No dataset is loaded yet" in admin.get(reverse("datasets:list")).text

@@ -46,7 +46,6 @@ from tests.support.bundles import (
 )
 from tests.support.factories import (
     add_annotator,
-    add_researcher,
     make_admin,
     make_method,
     make_result,
@@ -398,16 +397,15 @@ def test_a_photograph_that_is_missing_stops_the_export(study, tmp_path):
     bundle_of(study)
 
 
-def test_researchers_download_what_the_command_writes(client, study):
-    client.force_login(add_researcher(study))
+def test_researchers_download_what_the_command_writes(researcher, study):
     url = reverse("exchange:bundle", args=[study.slug])
-    assert file_made(client, url).getvalue() == bundle_of(study)
+    assert file_made(researcher, url).getvalue() == bundle_of(study)
     assert Job.objects.get().outcome == f"{study.slug}.zip is ready."
-    with_photographs = file_made(client, url, {"images": "yes"}).getvalue()
+    with_photographs = file_made(researcher, url, {"images": "yes"}).getvalue()
     assert with_photographs == bundle_of(study, photographs=True)
-    assert file_made(client, url, {"names": "yes"}).getvalue() == bundle_of(study, names=True)
+    assert file_made(researcher, url, {"names": "yes"}).getvalue() == bundle_of(study, names=True)
     forget_photographs()
-    page = client.post(url, {"images": "yes"}, follow=True)
+    page = researcher.post(url, {"images": "yes"}, follow=True)
     assert "is missing in the site" in page.text
 
 

@@ -22,7 +22,6 @@ from annotate.imports.guessing import guess_file
 from annotate.imports.immediate import FileToLoad, load_files
 from annotate.imports.models import FileKind
 from tests.support.archives import stored, with_orientation, zip_file
-from tests.support.factories import make_admin
 from tests.support.loads import add, checked, load_dataset, load_results
 from tests.support.shared import shared_path
 
@@ -277,27 +276,26 @@ def test_the_command_takes_the_frame_of_a_ground_truth_by_its_file_alone(tmp_pat
     assert Image.objects.get().truth_regions[0].box == MIDDLE
 
 
-def test_the_report_shows_both_frames_beside_the_question(client):
+def test_the_report_shows_both_frames_beside_the_question(admin):
     draft = drafts.open_draft(person=None, name="Asked")
     add(draft, truth_of(in_file(8, MIDDLE)), "gt.zip", kind=FileKind.TRUTH)
     photographs = {"img_1.jpg": with_orientation(page(), 8)}
     add(draft, photographs, "p.zip", kind=FileKind.PHOTOGRAPHS)
     checked(draft)
-    client.force_login(make_admin())
     address = reverse("imports:report", args=[draft.pk])
-    report = client.get(address)
+    report = admin.get(address)
     shown = report.content.decode()
     assert "turned as the photographs say" in shown
     assert "as on the upright photographs" in shown
     x, y, r, b = MIDDLE
     assert all(f"{corner[0]},{corner[1]}" in shown for corner in ((x, y), (r, b)))
     [url] = set(re.findall(r'href="([^"]*/photographs?/[^"]*)"', shown))
-    picture = Picture.open(io.BytesIO(client.get(url).content))
+    picture = Picture.open(io.BytesIO(admin.get(url).content))
     assert (picture.size, picture.getexif().get(274)) == ((WIDTH, HEIGHT), None)
     truth = draft.files.get(kind=FileKind.TRUTH)
-    client.post(address, {f"reading-{truth.pk}": "stored"})
+    admin.post(address, {f"reading-{truth.pk}": "stored"})
     draft.refresh_from_db()
     assert not [of for of in plans.questions(draft) if not of.is_answered]
     planned = plans.plan(draft)
     assert (planned.obstacles, "1 turned upright" in planned.added[1]) == ([], True)
-    assert client.get(address).status_code == 200
+    assert admin.get(address).status_code == 200

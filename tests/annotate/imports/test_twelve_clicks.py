@@ -16,7 +16,6 @@ from annotate.datasets.models import Dataset
 from annotate.imports.models import DraftFile
 from annotate.studies.models import Study
 from tests.support.archives import picture_bytes, zip_bytes
-from tests.support.factories import make_admin
 
 pytestmark = pytest.mark.django_db
 
@@ -194,9 +193,8 @@ class Reader:
         self._show(self.client.post(self.address, fields | own | typed, follow=True))
 
 
-def test_from_data_to_an_open_study_in_twelve_clicks(client):
-    client.force_login(make_admin())
-    started, reader = monotonic(), Reader(client)
+def test_from_data_to_an_open_study_in_twelve_clicks(admin):
+    started, reader = monotonic(), Reader(admin)
     reader.open(reverse("datasets:list"))
     reader.follow("Load data")
     # The dialog that chooses the files.

@@ -149,12 +149,11 @@ def test_what_cannot_be_declared_is_refused(study, program, change):
     assert (Judge.objects.count(), study.memberships.count(), study.exclusions.count()) == n
 
 
-def test_an_admin_declares_on_the_page(study, program, client):
+def test_an_admin_declares_on_the_page(study, program, admin):
     page = reverse("judges:declare", args=[study.slug])
-    client.force_login(make_admin())
-    assert "annotator-3" in client.get(page).text
+    assert "annotator-3" in admin.get(page).text
     sent = {"annotator": program.pk, "name": "Script", "reason": ""}
-    assert client.post(page, sent).status_code == 422
-    assert client.post(page, sent | {"reason": "a script"}).status_code == 302
+    assert admin.post(page, sent).status_code == 422
+    assert admin.post(page, sent | {"reason": "a script"}).status_code == 302
     assert study.judges.get().name == "Script"
-    assert "annotator-3" not in client.get(page).text
+    assert "annotator-3" not in admin.get(page).text

@@ -138,7 +138,7 @@ def test_the_image_fetched_ahead_has_the_copies(client):
     assert shown_now(turn, have=ahead["image"]["key"])["image"].keys() & {"results"} == set()
 
 
-def test_the_share_right_is_counted_and_shown_with_its_interval(client):
+def test_the_share_right_is_counted_and_shown_with_its_interval(admin):
     study = known_study()
     careful, hasty = add_annotator(study), add_annotator(study)
     go_through(study, careful)
@@ -151,12 +151,11 @@ def test_the_share_right_is_counted_and_shown_with_its_interval(client):
         "annotator-2: 0 of 10 right (0 %, 0 to 28)",
     ]
     assert left_out(study) == {}
-    client.force_login(make_admin())
-    page = client.get(reverse("evidence:annotators", args=[study.slug])).text
+    page = admin.get(reverse("evidence:annotators", args=[study.slug])).text
     assert "of 10, 72–100" in page
     assert "Known right" in page
     address = reverse("reports:report", args=[study.slug])
-    assert "10 of 10 right" in client.get(address, {"open": "people"}).text
+    assert "10 of 10 right" in admin.get(address, {"open": "people"}).text
 
 
 def test_an_answer_that_was_undone_counts_when_it_is_given_again():
@@ -195,7 +194,7 @@ def test_a_skipped_pair_is_not_asked_again():
     assert Assignment.objects.get().state == "complete"
 
 
-def test_skipped_pairs_are_counted_beside_the_share_right_which_they_do_not_change(client):
+def test_skipped_pairs_are_counted_beside_the_share_right_which_they_do_not_change(admin):
     """Seven of ten are answered right, three are skipped: 7 of 7, and the skips are reported."""
     study = known_study()
     annotator = add_annotator(study)
@@ -213,11 +212,10 @@ def test_skipped_pairs_are_counted_beside_the_share_right_which_they_do_not_chan
     # Wilson's interval of 7 of 7: 64.6 to 100 %.
     [said] = known_answers(study)
     assert said == "annotator-1: 7 of 7 right (100 %, 65 to 100), 3 skipped"
-    client.force_login(make_admin())
-    page = client.get(reverse("evidence:annotators", args=[study.slug])).text
+    page = admin.get(reverse("evidence:annotators", args=[study.slug])).text
     assert "of 7, 65–100" in page
     assert "3 skipped" in page
-    report = client.get(reverse("reports:report", args=[study.slug]), {"open": "all"}).text
+    report = admin.get(reverse("reports:report", args=[study.slug]), {"open": "all"}).text
     assert "7 of 7 right (100 %, 65 to 100), 3 skipped" in report
     # No ranking is missing for it.
     assert "rankings are missing" not in report

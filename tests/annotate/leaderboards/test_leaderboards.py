@@ -192,21 +192,20 @@ def test_the_figure_has_the_numbers_of_the_board(dataset):
     assert figure.draw(Paper())["layer"][1]["mark"]["type"] == "point"
 
 
-def test_the_order_of_people_is_next_to_that_of_the_protocols(client):
+def test_the_order_of_people_is_next_to_that_of_the_protocols(admin):
     study = ranked_study("good", "middle", "bad")
-    client.force_login(make_admin())
     if not study.dataset.runs.filter(name="IOU").exists():
         score_protocol(dataset=study.dataset, slug="iou")
-    before = client.get(page(study.dataset))
+    before = admin.get(page(study.dataset))
     assert before.context["people"] == []
     assert "Keep a report of a study" in before.text
-    client.post(reverse("reports:kept_reports", args=[study.slug]))
+    admin.post(reverse("reports:kept_reports", args=[study.slug]))
     report = study.kept_reports.get()
     order = report.data["detectors"]["criteria"]["preference"]["order"]
     place = {
         name: 1 + sum(map(len, order[:at])) for at, names in enumerate(order) for name in names
     }
-    shown = client.get(page(study.dataset))
+    shown = admin.get(page(study.dataset))
     assert {row.method: row.people for row in shown.context["rows"]} == {
         row.method: [place[row.method]] for row in shown.context["rows"]
     }

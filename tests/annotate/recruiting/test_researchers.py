@@ -27,7 +27,7 @@ from annotate.recruiting.questions import as_lines, read_lines
 from annotate.recruiting.selectors import figures_of, minutes_of
 from annotate.reports.services import available_runs
 from rankings.agreement.report import Settings
-from tests.support.factories import make_admin, make_run
+from tests.support.factories import make_run
 from tests.support.kept import keep_report
 from tests.support.made_once import made_once
 from tests.support.participants import (
@@ -142,9 +142,8 @@ def test_what_cannot_be_is_refused_on_the_form(researcher, study, fields):
     assert not Entrance.objects.exists()
 
 
-def test_an_admin_may_send_people_back_to_another_host(client, study):
-    client.force_login(make_admin())
-    assert make(client, study, way_back="https://our.example/{code}").status_code == 302
+def test_an_admin_may_send_people_back_to_another_host(admin, study):
+    assert make(admin, study, way_back="https://our.example/{code}").status_code == 302
 
 
 def test_a_name_is_of_one_entrance(researcher, study):

@@ -215,21 +215,19 @@ class TestLargeStudies:
         monkeypatch.setattr(services, "computed", refuse)
 
     @pytest.mark.parametrize("name", ["reports:report", "figures:figures"])
-    def test_a_page_offers_to_have_it_done_as_work(self, client, study, name):
-        client.force_login(add_researcher(study))
-        response = client.get(reverse(name, args=[study.slug]), {"decimals": "3"})
+    def test_a_page_offers_to_have_it_done_as_work(self, researcher, study, name):
+        response = researcher.get(reverse(name, args=[study.slug]), {"decimals": "3"})
         assert response.status_code == 200
         assert "has 2 images, and above 1 this is not computed while you wait" in response.text
         assert '<input type="hidden" name="decimals" value="3">' in flat(response.text)
 
-    def test_files_say_to_keep_a_report(self, client, study):
-        client.force_login(add_researcher(study))
+    def test_files_say_to_keep_a_report(self, researcher, study):
         for address in (
             reverse("reports:export", args=[study.slug, "csv"]),
             reverse("reports:export_table", args=[study.slug, "criteria", "csv"]),
             reverse("figures:figure", args=[study.slug, "scores", "svg"]),
         ):
-            response = client.get(address)
+            response = researcher.get(address)
             assert response.status_code == 409, address
             assert "Keep a report" in response.text
 

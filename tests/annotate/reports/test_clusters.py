@@ -18,7 +18,7 @@ from annotate.reports.included import declared_clusters
 from annotate.studies.models import Membership
 from rankings.agreement.report import Settings
 from rankings.analysis.verdicts import for_whom
-from tests.support.factories import add_annotator, add_researcher, make_admin, make_run, make_study
+from tests.support.factories import add_annotator, add_researcher, make_run, make_study
 from tests.support.participants import agree, make_entrance
 
 pytestmark = pytest.mark.django_db
@@ -141,16 +141,15 @@ def test_scenes_of_unknown_images_are_refused_and_nothing_changes():
     assert not study.images.exclude(scene="").exists()
 
 
-def test_the_page_of_scenes_reads_a_separator_or_a_csv(client):
+def test_the_page_of_scenes_reads_a_separator_or_a_csv(admin):
     study = make_study(images=3)
-    client.force_login(make_admin())
     address = reverse("datasets:scenes", args=[study.dataset.slug])
-    assert "No scenes are declared" in client.get(address).content.decode()
+    assert "No scenes are declared" in admin.get(address).content.decode()
     names = list(study.images.in_order().values_list("name", flat=True))
     table = f"image,scene\n{names[0]},park\n{names[1]},park\n"
     file = io.BytesIO(table.encode())
     file.name = "scenes.csv"
-    page = client.post(address, {"file": file}, follow=True).content.decode()
+    page = admin.post(address, {"file": file}, follow=True).content.decode()
     assert "The images show 1 scene." in page
     assert "1 image has no scene and counts alone." in page
     for sent, said in (
@@ -158,12 +157,12 @@ def test_the_page_of_scenes_reads_a_separator_or_a_csv(client):
         ({"file": io.BytesIO(b"image,scene\nimg_0,park\n")}, "has no image img_0"),
         ({"file": io.BytesIO(b"\xff\xfe\x00")}, "not a CSV file in UTF-8"),
     ):
-        answer = client.post(address, sent)
+        answer = admin.post(address, sent)
         assert answer.status_code == 422
         assert said in answer.content.decode()
-    client.post(address, {"separator": "_"})
+    admin.post(address, {"separator": "_"})
     assert {*study.images.values_list("scene", flat=True)} == {"img"}
-    client.post(address, {})
+    admin.post(address, {})
     assert {*study.images.values_list("scene", flat=True)} == {""}
 
 
@@ -206,15 +205,14 @@ def test_raw_data_tell_group_and_scene():
     }
 
 
-def test_a_member_gets_a_group_on_the_page_by_a_load_and_in_the_api(client):
+def test_a_member_gets_a_group_on_the_page_by_a_load_and_in_the_api(admin):
     study = make_study()
     person = add_annotator(study)
-    client.force_login(make_admin())
     membership = study.memberships.get()
     address = reverse("studies:change_member", args=[study.slug, membership.pk])
-    client.post(address, {"role": "annotator", "group": " Paris "})
+    admin.post(address, {"role": "annotator", "group": " Paris "})
     membership.refresh_from_db()
     assert membership.group == "Paris"
     assert AuditEntry.objects.filter(act=Act.GROUP_CHANGED, about=person).count() == 1
-    page = client.get(reverse("studies:members", args=[study.slug])).content.decode()
+    page = admin.get(reverse("studies:members", args=[study.slug])).content.decode()
     assert 'value="Paris"' in page

@@ -66,18 +66,17 @@ def test_a_run_names_protocol_parameters_and_version(dataset):
     assert run.version
 
 
-def test_every_door_tells_a_run_by_the_same_signature(client):
+def test_every_door_tells_a_run_by_the_same_signature(admin):
     study = make_study(methods=2)
     dataset = study.dataset
     run = score_protocol(dataset=dataset, slug="iou:art")
     line = signature(registry.get("iou:art"), "unknown", "unknown", 1)
     assert run.signature == line
     assert [of["signature"] for of in described_runs([run])] == [line]
-    client.force_login(make_admin())
-    [shown] = client.get(reverse("api:runs", args=[dataset.slug])).json()["results"]
+    [shown] = admin.get(reverse("api:runs", args=[dataset.slug])).json()["results"]
     assert shown["signature"] == line
     address = reverse("leaderboards:file", args=[dataset.slug, "leaderboard", "csv"])
-    assert line in client.get(address).text
+    assert line in admin.get(address).text
     assert line in study_report(asked_now(study, Settings())).header["protocols"]
 
 
@@ -150,11 +149,10 @@ def test_the_command_scores_a_protocol_that_is_named_twice_once(dataset):
     assert ProtocolRun.objects.count() == 1
 
 
-def test_the_page_scores_a_protocol_that_is_chosen_twice_once(client, dataset):
-    client.force_login(make_admin())
+def test_the_page_scores_a_protocol_that_is_chosen_twice_once(admin, dataset):
     url = reverse("scoring:score", args=["street"])
     chosen = {"protocols": ["iou", "iou", "iou:art"], "parameters": '{"matching": "best"}'}
-    client.post(url, chosen)
+    admin.post(url, chosen)
     assert ProtocolRun.objects.count() == 1
 
 
@@ -174,23 +172,21 @@ def test_the_command_refuses_in_one_sentence(dataset, arguments, named):
     assert not ProtocolRun.objects.exists()
 
 
-def test_an_admin_scores_from_the_page(client, dataset, monkeypatch):
-    client.force_login(make_admin())
+def test_an_admin_scores_from_the_page(admin, dataset, monkeypatch):
     url = reverse("scoring:score", args=["street"])
-    response = client.post(url, {"protocols": ["iou", "deteval"]}, follow=True)
+    response = admin.post(url, {"protocols": ["iou", "deteval"]}, follow=True)
     assert response.redirect_chain[-1][0] == reverse("datasets:detail", args=["street"])
     assert ProtocolRun.objects.count() == 2
-    assert client.post(url, {}).status_code == 422
-    assert client.post(url, {"protocols": ["nothing"]}).status_code == 422
+    assert admin.post(url, {}).status_code == 422
+    assert admin.post(url, {"protocols": ["nothing"]}).status_code == 422
     # Several that wait are followed in the list of all work.
     waiting = Job(state=Job.State.WAITING)
     monkeypatch.setattr("annotate.scoring.work.start", lambda **_: waiting)
-    response = client.post(url, {"protocols": ["iou", "deteval"]})
+    response = admin.post(url, {"protocols": ["iou", "deteval"]})
     assert response.url == reverse("jobs:work")
 
 
-def test_a_variant_is_scored_from_the_page_under_a_name_of_its_own(client, dataset):
-    client.force_login(make_admin())
+def test_a_variant_is_scored_from_the_page_under_a_name_of_its_own(admin, dataset):
     url = reverse("scoring:score", args=["street"])
     chosen = {
         "protocols": ["iou", "count"],
@@ -198,7 +194,7 @@ def test_a_variant_is_scored_from_the_page_under_a_name_of_its_own(client, datas
         "empty_precision": "one",
         "parameters": "",
     }
-    client.post(url, chosen)
+    admin.post(url, chosen)
     assert set(ProtocolRun.objects.values_list("name", flat=True)) == {
         "IOU (weight area, empty_precision one)",
         "Sentinel: count",
@@ -207,13 +203,12 @@ def test_a_variant_is_scored_from_the_page_under_a_name_of_its_own(client, datas
     assert run.scores.get(result__method__name="empty").precision == 1.0
 
 
-def test_a_published_variant_is_chosen_beside_its_protocol(client, dataset):
-    client.force_login(make_admin())
+def test_a_published_variant_is_chosen_beside_its_protocol(admin, dataset):
     url = reverse("scoring:score", args=["street"])
-    page = client.get(url).text
+    page = admin.get(url).text
     assert "IOU: ArT and LSVT" in page
     assert "IoU in toolkits (PaddleOCR)" in page
-    client.post(url, {"protocols": ["iou", "iou:art", "iou-toolkits"], "parameters": ""})
+    admin.post(url, {"protocols": ["iou", "iou:art", "iou-toolkits"], "parameters": ""})
     assert set(ProtocolRun.objects.values_list("name", "protocol")) == {
         ("IoU in toolkits (PaddleOCR)", "iou-toolkits"),
         ("IOU", "iou"),
@@ -232,10 +227,9 @@ def test_a_published_variant_is_chosen_beside_its_protocol(client, dataset):
     ],
 )
 def test_a_wrong_parameter_on_the_page_is_said_and_nothing_is_scored(
-    client, dataset, changed, named
+    admin, dataset, changed, named
 ):
-    client.force_login(make_admin())
-    response = client.post(
+    response = admin.post(
         reverse("scoring:score", args=["street"]), {"protocols": ["iou"]} | changed
     )
     assert response.status_code == 422
@@ -243,10 +237,9 @@ def test_a_wrong_parameter_on_the_page_is_said_and_nothing_is_scored(
     assert not ProtocolRun.objects.exists()
 
 
-def test_only_what_fits_is_offered_and_the_rest_is_listed_with_its_reason(client, dataset):
-    client.force_login(make_admin())
+def test_only_what_fits_is_offered_and_the_rest_is_listed_with_its_reason(admin, dataset):
     url = reverse("scoring:score", args=["street"])
-    page = client.get(url).text
+    page = admin.get(url).text
     assert 'value="iou"' in page
     for told in (
         "PopEval: the ground truth has no transcriptions",
@@ -256,33 +249,31 @@ def test_only_what_fits_is_offered_and_the_rest_is_listed_with_its_reason(client
         assert told in page
     for slug in ("popeval", "average-precision", "table-structure"):
         assert f'value="{slug}"' not in page
-    response = client.post(url, {"protocols": ["iou", "popeval"]})
+    response = admin.post(url, {"protocols": ["iou", "popeval"]})
     assert response.status_code == 422
     assert not ProtocolRun.objects.exists()
 
 
-def test_all_that_fit_are_scored_by_one_button(client, dataset):
-    client.force_login(make_admin())
+def test_all_that_fit_are_scored_by_one_button(admin, dataset):
     ready = readiness(dataset)
-    client.post(reverse("scoring:score", args=["street"]), {"all": "1"})
+    admin.post(reverse("scoring:score", args=["street"]), {"all": "1"})
     assert set(ProtocolRun.objects.values_list("protocol", flat=True)) == set(ready.fitting)
     assert {"iou", "deteval", "count"} <= set(ready.fitting)
     assert not set(ready.fitting) & {unfit.slug for unfit in ready.unfit}
 
 
-def test_one_of_each_kind_is_proposed(client, dataset):
-    client.force_login(make_admin())
+def test_one_of_each_kind_is_proposed(admin, dataset):
     ready = readiness(dataset)
     proposed = {"iou", "tiou", "deteval", "icdar13", "evaltex", "no-ground-truth", "count"}
     assert proposed <= set(ready.proposed) < set(ready.fitting)
     assert {"evaltex-emd", "deteval-wolf", "total-area"} <= set(ready.fitting) - set(ready.proposed)
-    page = client.get(reverse("datasets:detail", args=["street"])).text
+    page = admin.get(reverse("datasets:detail", args=["street"])).text
     assert 'name="proposed"' in page
-    client.post(reverse("scoring:score", args=["street"]), {"proposed": "1"})
+    admin.post(reverse("scoring:score", args=["street"]), {"proposed": "1"})
     assert set(ProtocolRun.objects.values_list("protocol", flat=True)) == set(ready.proposed)
 
 
-def test_a_dataset_is_ready_only_for_what_it_holds(client, dataset):
+def test_a_dataset_is_ready_only_for_what_it_holds(admin, dataset):
     """Neither photographs nor texts nor confidences nor cells: scores alone."""
     assert [(use.name, bool(use.lacks)) for use in readiness(dataset).uses] == [
         ("ranking by people", True),
@@ -294,8 +285,7 @@ def test_a_dataset_is_ready_only_for_what_it_holds(client, dataset):
     assert readiness(make_dataset("empty")).uses[0].lacks == (
         "no method has results; people compare two"
     )
-    client.force_login(make_admin())
-    page = client.get(reverse("datasets:detail", args=["street"])).text
+    page = admin.get(reverse("datasets:detail", args=["street"])).text
     assert "no image has a photograph; people would see boxes alone" in page
 
 
@@ -377,11 +367,10 @@ class TestLeftOut:
         run = score_protocol(dataset=mixed, slug="average-precision")
         assert run.overall["silent"]["recall"] == 0.0
 
-    def test_the_page_of_the_data_set_names_it_before(self, client, mixed):
+    def test_the_page_of_the_data_set_names_it_before(self, admin, mixed):
         [use] = [use for use in readiness(mixed).uses if use.name == "average precision"]
         assert (use.lacks, use.without) == ("", "without plain: the results have no confidences")
-        client.force_login(make_admin())
-        assert use.without in client.get(reverse("datasets:detail", args=["mixed"])).text
+        assert use.without in admin.get(reverse("datasets:detail", args=["mixed"])).text
 
 
 @pytest.mark.parametrize("slug", [slug for slug in EMPTY if slug != "table-structure"])

@@ -19,7 +19,7 @@ from annotate.stopping.services import end_by_rules
 from annotate.studies.errors import StudyRefused
 from annotate.studies.models import LAST_ANSWERS, Study
 from annotate.studies.services import change_settings, create_study, set_state
-from tests.support.factories import add_annotator, add_researcher, make_admin, make_run, make_study
+from tests.support.factories import add_annotator, add_researcher, make_run, make_study
 from tests.support.pages import flat
 from tests.support.truths import rank_everything, same_truth
 
@@ -153,7 +153,7 @@ def test_the_rule_is_chosen_before_the_study_opens_and_logged_when_it_does():
     assert opened.details == {"ends_by": "budget", "answer_budget": 9}
 
 
-def test_a_budget_without_a_number_is_refused_everywhere(client):
+def test_a_budget_without_a_number_is_refused_everywhere(admin):
     study = make_study(["a", "b"])
     with pytest.raises(StudyRefused, match="number of answers after which"):
         create_study(
@@ -161,15 +161,14 @@ def test_a_budget_without_a_number_is_refused_everywhere(client):
         )
     with pytest.raises(IntegrityError), transaction.atomic():
         Study.objects.filter(pk=study.pk).update(ends_by="budget")
-    client.force_login(make_admin())
     Study.objects.filter(pk=study.pk).update(state="draft")
     address = reverse("studies:settings", args=[study.slug])
     sent = {"name": study.name, "min_annotators": 1, "ends_by": "budget"}
     assert (
-        "Enter the number of answers after which the study ends." in client.post(address, sent).text
+        "Enter the number of answers after which the study ends." in admin.post(address, sent).text
     )
     sent = {"name": study.name, "min_annotators": 1, "answer_budget": 5}
-    assert "It only counts if the study ends by a rule." in client.post(address, sent).text
+    assert "It only counts if the study ends by a rule." in admin.post(address, sent).text
 
 
 @pytest.fixture

@@ -15,7 +15,6 @@ from annotate.studies.exclusions import decide
 from tests.support.factories import (
     add_annotator,
     add_researcher,
-    make_admin,
     make_person,
     make_study,
 )
@@ -211,11 +210,10 @@ def test_screens_are_counted_whether_their_ranking_has_ended_or_not():
     assert answered == {person: counted[person.pk, "answered"] for person in (ana, ben)}
 
 
-def test_an_unknown_person_is_422_with_the_reason(client):
+def test_an_unknown_person_is_422_with_the_reason(admin):
     study = make_study(["a", "b"])
-    client.force_login(make_admin())
     url = reverse("studies:add_member", args=[study.slug])
-    response = client.post(url, {"username": "nobody", "role": "annotator"})
+    response = admin.post(url, {"username": "nobody", "role": "annotator"})
     assert response.status_code == 422
     assert "There is no user named" in response.text
 

@@ -8,7 +8,6 @@ from annotate.studies.errors import StudyRefused
 from annotate.studies.models import Membership, Study
 from annotate.studies.services import add_member, create_study, set_state
 from tests.support.factories import (
-    make_admin,
     make_dataset,
     make_image,
     make_method,
@@ -104,16 +103,15 @@ def test_a_study_without_photographs_opens_only_on_request(dataset):
     assert Study.objects.get(pk=study.pk).state == "open"
 
 
-def test_the_page_and_the_api_ask_for_blank_pages(client, dataset):
+def test_the_page_and_the_api_ask_for_blank_pages(admin, dataset):
     study = create_study(name="Signs", dataset=dataset, methods=list(dataset.methods.all()))
-    client.force_login(make_admin())
-    page = client.get(reverse("studies:detail", args=["signs"]))
+    page = admin.get(reverse("studies:detail", args=["signs"]))
     assert 'name="on_blank_pages"' in page.text
     opens = reverse("studies:set_state", args=["signs"])
-    refused = client.post(opens, {"state": "open"}, follow=True)
+    refused = admin.post(opens, {"state": "open"}, follow=True)
     assert "ask for outlines on blank pages" in refused.text
     api, sent = reverse("api:study_state", args=["signs"]), {"state": "open"}
-    assert client.put(api, sent, content_type="application/json").status_code == 422
+    assert admin.put(api, sent, content_type="application/json").status_code == 422
     sent |= {"on_blank_pages": True}
-    assert client.put(api, sent, content_type="application/json").status_code == 200
+    assert admin.put(api, sent, content_type="application/json").status_code == 200
     assert Study.objects.get(pk=study.pk).state == "open"

@@ -21,7 +21,6 @@ from tests.support.differing import two_who_differ
 from tests.support.factories import (
     add_annotator,
     add_researcher,
-    make_admin,
     make_dataset,
     make_run,
     make_study,
@@ -95,9 +94,8 @@ def test_a_plan_for_a_dataset_without_methods_says_whose_pairs_it_counts():
     assert TEN_METHODS in found.remarks
 
 
-def test_the_advised_design_is_set_up_with_its_settings(client, study):
-    client.force_login(make_admin())
-    response = client.get(address(study), {"study": "", "people": "30", "images": "5000"})
+def test_the_advised_design_is_set_up_with_its_settings(admin, study):
+    response = admin.get(address(study), {"study": "", "people": "30", "images": "5000"})
     link = response.context["advised"].address
     assert f'href="{link.replace("&", "&amp;")}"' in response.text
     parts = urlsplit(link)
@@ -297,14 +295,13 @@ def test_the_power_after_an_unlucky_pilot_stands_beside_the_promise(researcher, 
     assert "unluckiest" not in response.text
 
 
-def test_careful_insertion_takes_more_pairs_and_hours_of_whole_rankings_only(client):
+def test_careful_insertion_takes_more_pairs_and_hours_of_whole_rankings_only(admin):
     """32.9 pairs of ten results where binary insertion with two re-checks takes 27.1; all are 45."""
     dataset = make_study(10, images=2).dataset
-    client.force_login(make_admin())
     address = reverse("planning:plan", args=[dataset.slug])
     asked = {"study": "", "people": "30", "images": "5000"}
     usual, careful, every = (
-        client.get(address, asked | {"strategy": way}).context
+        admin.get(address, asked | {"strategy": way}).context
         for way in ("insertion", "careful", "every-pair")
     )
     assert usual["plan"].question.screens == 25

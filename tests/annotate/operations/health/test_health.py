@@ -25,7 +25,7 @@ from annotate.jobs import workers
 from annotate.jobs.errors import QueueAway
 from annotate.jobs.models import Job
 from annotate.operations.health import checks, middleware
-from tests.support.factories import make_admin, make_dataset, make_image
+from tests.support.factories import make_dataset, make_image
 
 pytestmark = pytest.mark.django_db
 Usage = namedtuple("Usage", "total used free")
@@ -247,8 +247,7 @@ def test_an_old_backup_is_a_warning(tmp_path, monkeypatch, days, state):
     assert [found.state for found in checks.backup()] == [state]
 
 
-def test_the_page_is_for_admins(client):
-    client.force_login(make_admin())
-    page = client.get(reverse("health:health")).text
+def test_the_page_is_for_admins(admin):
+    page = admin.get(reverse("health:health")).text
     assert "reads and writes" in page
     assert "-&gt;" not in page

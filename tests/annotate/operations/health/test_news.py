@@ -169,12 +169,11 @@ def test_only_one_process_looks_at_a_time(site, settings):
         assert memory["troubles"] == {}
 
 
-def test_the_page_of_health_shows_the_same_with_what_to_do(site, client):
+def test_the_page_of_health_shows_the_same_with_what_to_do(site, admin):
     Job.objects.create(
         kind="x", title="Score IOU", state="failed", n_attempts=3, finished=timezone.now()
     )
-    client.force_login(make_admin())
-    page = client.get(reverse("health:health")).text
+    page = admin.get(reverse("health:health")).text
     assert "failed three times: Score IOU" in page
     assert "“Work” says why" in page
 
