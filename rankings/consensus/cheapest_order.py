@@ -33,6 +33,15 @@ def _scale(n: int) -> int:
     return n * (n - 1) // 2 + 1
 
 
+def scaled_costs(strict: Costs, tied: Costs) -> tuple[Costs, Costs]:
+    """Return costs that are equal only for orders that cost the same and tie as many pairs.
+
+    Costs are scaled above the number of pairs, and a tied pair takes 1 off.
+    """
+    n = strict.shape[-1]
+    return strict * _scale(n), tied * _scale(n) - ~np.eye(n, dtype=bool)
+
+
 def cheapest(strict: Costs, tied: Costs) -> NDArray[np.bool_]:
     """Return the cheapest weak order of each of g problems: true if i is placed no lower than j.
 
@@ -46,11 +55,9 @@ def cheapest(strict: Costs, tied: Costs) -> NDArray[np.bool_]:
     a tie, symmetric with a diagonal of 0; integers, none negative.
     """
     g, n = strict.shape[:2]
-    # A tied pair takes 1 off, and costs are scaled above the number of pairs: equally cheap orders
-    # then differ by their ties. Few bits are enough, and small integers are added the fastest.
+    # Few bits are enough, and small integers are added the fastest.
     small = np.min_scalar_type(-_bound(strict, tied))
-    scaled = (strict * _scale(n)).astype(small)
-    scaled_ties = (tied * _scale(n) - ~np.eye(n, dtype=bool)).astype(small)
+    scaled, scaled_ties = (costs.astype(small) for costs in scaled_costs(strict, tied))
     no_lower = np.empty((g, n, n), dtype=bool)
     # All sets of k methods have together C(n, k) 2^k subsets, at most about 3^n / 4.
     step = max(1, 4 * _TOGETHER // (3**n * small.itemsize))

@@ -1,10 +1,7 @@
 """The Kemeny consensus: the weak order with the least total distance to rankings ([KS62]_)."""
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations, permutations
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +10,9 @@ from ..errors import RankingError
 from ..orders.buckets import Ranking
 from ..orders.packed import Places, dense_places
 from ..orders.pairwise import pair_counts
-from .cheapest_order import Costs, are_summable, cheapest
+from .cheapest_order import Costs, are_summable, cheapest, scaled_costs
 
-DEFAULT_MAX_NODES = 1000
+DEFAULT_MAX_NODES = 50_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +48,17 @@ def kemeny(rankings: Sequence[Ranking], *, max_nodes: int = DEFAULT_MAX_NODES) -
     There are three steps. (1) If it is better to place every method of one group strictly before
     every method of another, the groups are solved separately, as for the extended Condorcet
     criterion of [YE21]_. (2) If the best choices for the pairs of a group make a weak order, the
-    group is solved. (3) Any other group is solved exactly by dynamic programming over subsets, with
-    up to 15 methods (:mod:`.cheapest_order`); by integer programmes of limited size, with up to 24;
-    and is only improved step by step, without a proof, with more.
+    group is solved. (3) Any other group is solved exactly by dynamic programming over subsets: all
+    of them with up to 15 methods (:mod:`.cheapest_order`); with more, those that can begin an order
+    no dearer than one that was improved step by step. If these are too many, that one is returned,
+    without a proof.
 
     Parameters
     ----------
     rankings : sequence of rankings
     max_nodes : int
-        Nodes of each integer programme, 0 or more. When they are used up, the result is the nearest
-        ranking found, with the bound that was proven.
+        Most subsets of a group of more than 15 methods that are searched, 0 or more. If there are
+        more, the result is the nearest ranking found, with the bound that was proven.
 
     Raises
     ------
@@ -203,12 +201,8 @@ def _unsolved_groups(
     ]
 
 
-# Most methods of an integer programme, whose constraints grow with the cube of their number.
-_MOST_METHODS = 24
 # Most methods of a window that is solved exactly.
 _WINDOW = 8
-# The solver's status if it found the optimum, and if the problem is infeasible or unbounded.
-_SOLVED, _IMPOSSIBLE = 0, (2, 3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,16 +228,84 @@ def cost_of(no_lower: NDArray[np.bool_], strict: Costs, tied: Costs) -> int:
 def searched(strict: Costs, tied: Costs, max_nodes: int) -> Ending:
     """Return the cheapest weak order that a search of this many nodes finds.
 
-    Costs of shape (n, n) are as in :func:`cost_of`. ``max_nodes`` limits each of the integer
-    programmes: one for the cost, one for the number of ties, and one for each method's place. With
-    0 nodes, or more than 24 methods, there are none. Raises RankingError if the solver fails.
+    Costs of shape (n, n) are as in :func:`cost_of`. A node is a set of methods that may come before
+    all others. If there are more than ``max_nodes``, the result is the order improved by windows.
     """
-    least = int(np.triu(np.minimum(np.minimum(strict, strict.T), tied), 1).sum())
-    best = _by_windows(strict, tied)
-    bound, is_proven = least, False
-    if max_nodes and len(strict) <= _MOST_METHODS:
-        best, bound, is_proven = _programmed(strict, tied, best, least, max_nodes)
-    return Ending(best, cost_of(best, strict, tied), bound, is_proven)
+    best, cheapest_pair = _by_windows(strict, tied), np.minimum(np.minimum(strict, strict.T), tied)
+    cost, least = cost_of(best, strict, tied), int(np.triu(cheapest_pair, 1).sum())
+    scaled = scaled_costs(strict, tied)
+    at_least = np.minimum(np.minimum(scaled[0], scaled[0].T), scaled[1])
+    # The excess of each choice over the cheapest one for its pair. Floats are multiplied the
+    # fastest; all sums are integers below 2^53.
+    more_strict, more_tied = (np.where(np.eye(len(best)), 0.0, of - at_least) for of in scaled)
+    spare = cost_of(best, more_strict, more_tied)
+    sets = _sets_before(more_strict, spare, max_nodes)
+    if sets is None:
+        return Ending(best, cost, least, False)
+    place = _places(*sets, more_strict, more_tied, spare)
+    found = np.asarray(place[:, np.newaxis] <= place)
+    cost = cost_of(found, strict, tied)
+    return Ending(found, cost, cost, True)
+
+
+def _sets_before(
+    strict: NDArray[np.float64], spare: int, max_nodes: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    """Return the sets of methods that can come before all others at a cost of at most ``spare``.
+
+    They are of shape (s, n), 1 for a member, with the cost of each of shape (s,), by their size;
+    None if there are more than ``max_nodes``. The cost of the pairs across a set only rises with
+    each method that is put in or out of it.
+    """
+    n = len(strict)
+    sets, costs = np.zeros((1, n)), np.zeros(1)
+    for method in range(n):
+        known = sets[:, :method]
+        without = costs + known @ strict[:method, method]
+        within = costs + (1 - known) @ strict[method, :method]
+        added = sets[within <= spare]
+        added[:, method] = 1
+        sets = np.concatenate([sets[without <= spare], added])
+        costs = np.concatenate([without[without <= spare], within[within <= spare]])
+        if len(sets) > max_nodes:
+            return None
+    by_size = np.argsort(sets.sum(axis=1), kind="stable")
+    return sets[by_size], costs[by_size]
+
+
+def _places(
+    sets: NDArray[np.float64],
+    across: NDArray[np.float64],
+    strict: NDArray[np.float64],
+    tied: NDArray[np.float64],
+    spare: int,
+) -> NDArray[np.int64]:
+    """Return the number of methods before each in the cheapest order, the highest places of several.
+
+    The cheapest order of a set is its last bucket after the cheapest order of another of the sets.
+    The pairs of a set T after S cost (S strict - S tied) T + own(S) + tied(T) - constant(S).
+    """
+    by_method = sets @ strict - sets @ tied
+    within = (sets @ tied * sets).sum(axis=1) / 2
+    constant = (sets @ strict * sets).sum(axis=1) - within
+    least, place = np.zeros(len(sets)), np.zeros(sets.shape, dtype=np.int64)
+    # The first ``n_open`` rows are overwritten by those of sets that a cheapest order may begin with.
+    n_open = 1
+    for at in range(1, len(sets)):
+        new = sets[at]
+        inside = np.flatnonzero(sets[:n_open] @ (1 - new) == 0)
+        cost = (least[:n_open] + by_method[:n_open] @ new - constant[:n_open])[inside] + within[at]
+        if cost.min(initial=np.inf) + across[at] > spare:
+            continue
+        nearest = inside[cost == cost.min()]
+        is_last = new > sets[nearest]
+        size = sets[nearest].sum(axis=1, keepdims=True).astype(np.int64)
+        place[n_open] = min(np.where(is_last, size, place[nearest]).tolist())
+        least[n_open] = cost.min()
+        for of in (sets, by_method, constant):
+            of[n_open] = of[at]
+        n_open += 1
+    return np.asarray(place[n_open - 1])
 
 
 def _by_windows(strict: Costs, tied: Costs) -> NDArray[np.bool_]:
@@ -280,92 +342,3 @@ def _no_lower(buckets: Sequence[NDArray[np.intp]]) -> NDArray[np.bool_]:
     for at, bucket in enumerate(buckets):
         place[bucket] = at
     return np.asarray(place[:, np.newaxis] <= place)
-
-
-def _programmed(
-    strict: Costs, tied: Costs, best: NDArray[np.bool_], bound: int, max_nodes: int
-) -> tuple[NDArray[np.bool_], int, bool]:
-    """Return the best order, the bound, and whether all programmes were solved."""
-    # Imported here, because the import takes longer than most commands, and few of them need it.
-    from scipy.optimize import Bounds, LinearConstraint, milp
-
-    n = len(strict)
-    off_diagonal = ~np.eye(n, dtype=bool)
-    # A pair costs s[i, j] (1 - x[j, i]) + s[j, i] (1 - x[i, j]) + t[i, j] (x[i, j] + x[j, i] - 1)
-    # with s for strict and t for tied; this is the part without a variable.
-    constant = int(np.triu(strict + strict.T - tied, 1).sum())
-    constraints: list[Any] = [
-        LinearConstraint(matrix, least, most) for matrix, least, most in _weak_order_rules(n)
-    ]
-    for stage, objective in enumerate(_objectives(strict, tied, off_diagonal)):
-        result = milp(
-            objective,
-            integrality=1,
-            bounds=Bounds(0, 1),
-            constraints=constraints,
-            options={"node_limit": max_nodes, "mip_rel_gap": 0.0},
-        )
-        if result.status in _IMPOSSIBLE:
-            raise RankingError(f"the Kemeny consensus was not found: {result.message}")
-        is_solved = result.status == _SOLVED
-        if result.x is not None:
-            solution = np.eye(n, dtype=bool)
-            solution[off_diagonal] = result.x > 0.5
-            if is_solved or cost_of(solution, strict, tied) < cost_of(best, strict, tied):
-                best = solution
-        if stage == 0:
-            bound = cost_of(best, strict, tied) if is_solved else _raised(bound, result, constant)
-        if not is_solved:
-            return best, bound, False
-        # The next objectives decide among the weak orders that are as good by this one.
-        reached = float(objective @ best[off_diagonal])
-        constraints.append(LinearConstraint(objective[np.newaxis], -np.inf, reached))
-    return best, bound, True
-
-
-def _objectives(
-    strict: Costs, tied: Costs, off_diagonal: NDArray[np.bool_]
-) -> Iterator[NDArray[np.float64]]:
-    """Yield the objectives minimised in turn: cost, number of strict pairs, each method's place.
-
-    Each is a vector over the variables x[i, j], i and j different, row by row.
-    """
-    yield (tied - strict.T)[off_diagonal].astype(np.float64)
-    n = len(strict)
-    yield -np.ones(n * (n - 1))
-    for method in range(n):
-        row = np.zeros((n, n))
-        row[method] = -1
-        yield row[off_diagonal]
-
-
-def _weak_order_rules(n: int) -> Iterator[tuple[Any, float, float]]:
-    """Yield the constraints (matrix, least, most) that make the variables a weak order."""
-    from scipy.sparse import csr_array
-
-    # The number of the variable x[i, j] among all; the diagonal has none.
-    number = np.full((n, n), -1)
-    number[~np.eye(n, dtype=bool)] = np.arange(n * (n - 1))
-    i, j = np.array(list(combinations(range(n), 2))).T
-    columns = np.stack([number[i, j], number[j, i]], axis=1)
-    # Of two methods, at least one is placed no lower than the other.
-    yield _rows(csr_array, columns, [1, 1], n), 1, np.inf
-    i, j, k = np.array(list(permutations(range(n), 3))).T
-    columns = np.stack([number[i, j], number[j, k], number[i, k]], axis=1)
-    # If i is placed no lower than j and j no lower than k, then i no lower than k.
-    yield _rows(csr_array, columns, [1, 1, -1], n), -np.inf, 1
-
-
-def _rows(csr_array: Any, columns: NDArray[np.intp], signs: list[int], n: int) -> Any:
-    """Return a sparse matrix whose row r has these signs in the columns of row r."""
-    n_rows, width = columns.shape
-    rows = np.repeat(np.arange(n_rows), width)
-    return csr_array((np.tile(signs, n_rows), (rows, columns.ravel())), (n_rows, n * (n - 1)))
-
-
-def _raised(bound: int, result: Any, constant: int) -> int:
-    """Return the larger of the bound and the solver's, rounded up to an integer."""
-    solver_bound = result.mip_dual_bound
-    if solver_bound is None or not math.isfinite(solver_bound):
-        return bound
-    return max(bound, math.ceil(float(solver_bound) + constant - 1e-6))

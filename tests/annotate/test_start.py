@@ -7,7 +7,7 @@ import sys
 
 from tests.support.cases import cases
 
-# By what needs them: statistics and integer programmes; drawing; a cluster; tests.
+# By what needs them: statistics; drawing; a cluster; tests.
 _HEAVY = (
     "scipy",
     "pandas",

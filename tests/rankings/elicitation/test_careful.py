@@ -176,7 +176,7 @@ def test_whatever_is_answered_no_result_is_asked_more_than_twice_a_binary_search
 @pytest.mark.parametrize("n", [2, 3, 4, 7, 10, pytest.param(14, marks=pytest.mark.release)])
 @cases("share", [0.0, 0.2, 1.0])
 def test_there_are_never_more_screens_than_pairs(n, share):
-    # Above 12 results the last order is an integer programme, which takes two seconds.
+    # Above 12 results the search for the last order takes longer.
     for image in range(4) if n <= 12 else (0, 3):
         levels = truth(image % 4, n, image)
         judge = erring(levels, share, random.Random(image), by_pair=False)
