@@ -15,13 +15,14 @@ CSV. A file, row or column that is missing is a difference. What is not recomput
 import json
 import math
 import sys
+from collections import Counter
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 import verify_files
 import verify_judges
 import verify_tables
-from verify_study import rows_of, studies
+from verify_study import MissingColumn, rows_of, studies
 
 TOLERANCE = 1e-9
 # The columns of report.csv, from the distances d of shape (images, protocols), of protocol ``at``.
@@ -31,7 +32,11 @@ MEASURES = {
     "score": lambda d, at: math.fsum(d[:, at]) / len(d),
     # Columns that the paper does not have follow here.
 }
-INPUTS = ("rankings", "scores")
+# With the columns that name a row.
+INPUTS = {
+    "rankings": ("criterion", "image", "annotator"),
+    "scores": ("image", "protocol", "method"),
+}
 # There if programs judged.
 OF_PROGRAMS = ("judges", "judge_answers")
 # In the order of the stages: the columns that name a row, and the function that recomputes the rows.
@@ -95,23 +100,36 @@ class Context:
 def main(folder=None):
     """Compare everything, print what differs, and return 1 unless all agrees."""
     context = Context(Path(folder or Path(__file__).parent))
-    missing = [f"csv/{slug}.csv" for slug in INPUTS if context.read(slug) is None]
-    for name in missing:
-        context.differ(name, "the file is missing, and nothing is recomputed without it")
-    if not missing:
-        for slug, keys, rows in recomputed(context):
-            compare(context, slug, keys, rows)
-        steps = (*INPUTS, *OF_PROGRAMS, "consensus", "distances", "components")
-        verify_files.compare_files(context, context.studies, steps)
-        for path in sorted((context.folder / "csv").glob("*.csv")):
-            if path.stem not in (*INPUTS, *OF_PROGRAMS, *TABLES, "criteria"):
-                why = NOT_RECOMPUTED.get(path.stem, "no formula is here")
-                context.skip(f"csv/{path.name} ({why}); only compared with LaTeX and Markdown")
+    try:
+        compare_all(context)
+    except MissingColumn as column:
+        context.differ(column, "the column is missing, and nothing after it is compared")
     for what in dict.fromkeys(context.skipped):
         print(f"not recomputed: {what}")
     print(f"{context.n} numbers and texts recomputed or compared")
     print("Everything agrees." if not context.differing else f"{len(context.differing)} differ.")
     return int(bool(context.differing))
+
+
+def compare_all(context):
+    """Compare every file, if there are the inputs."""
+    missing = [f"csv/{slug}.csv" for slug in INPUTS if context.read(slug) is None]
+    for name in missing:
+        context.differ(name, "the file is missing, and nothing is recomputed without it")
+    if missing:
+        return
+    for slug, keys in INPUTS.items():
+        rows = Counter(tuple(row[name] for name in keys) for row in context.read(slug)[1])
+        for key in (key for key, n in rows.items() if n > 1):
+            context.differ(place(slug, key), "the row is there twice")
+    for slug, keys, rows in recomputed(context):
+        compare(context, slug, keys, rows)
+    steps = (*INPUTS, *OF_PROGRAMS, "consensus", "distances", "components")
+    verify_files.compare_files(context, context.studies, steps)
+    for path in sorted((context.folder / "csv").glob("*.csv")):
+        if path.stem not in (*INPUTS, *OF_PROGRAMS, *TABLES, "criteria"):
+            why = NOT_RECOMPUTED.get(path.stem, "no formula is here")
+            context.skip(f"csv/{path.name} ({why}); only compared with LaTeX and Markdown")
 
 
 def recomputed(context):

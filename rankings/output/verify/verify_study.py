@@ -18,11 +18,26 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "
 MOST_METHODS = 12
 
 
+class MissingColumn(Exception):
+    """A CSV file has no such column."""
+
+
+class Row(dict):
+    """The cells of a CSV file's row by column."""
+
+    def __init__(self, name, cells):
+        super().__init__(cells)
+        self.name = name
+
+    def __missing__(self, column):
+        raise MissingColumn(f"csv/{self.name}, {column}")
+
+
 def rows_of(path):
     """Return the columns and the rows of a CSV file."""
     with path.open(encoding="utf-8-sig", newline="") as lines:
         reader = csv.DictReader(lines)
-        rows = [{name: plain(text) for name, text in row.items()} for row in reader]
+        rows = [Row(path.name, {name: plain(text) for name, text in row.items()}) for row in reader]
     return reader.fieldnames or [], rows
 
 

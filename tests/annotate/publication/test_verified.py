@@ -18,6 +18,7 @@ NUMBER = re.compile(r"(?<![A-Za-z\d.])\d+(?:\.\d+)?(?![A-Za-z\d])")
 # Texts whose numbers are not recomputed, and layout in LaTeX.
 NOT_COMPARED = ("verify", "README.md", "paper.tex", "supplement.tex", "references.bib")
 LAYOUT = re.compile(r"begin\{|setlength|cmidrule|label\{|\\usepackage|\\multicolumn")
+INPUTS = ("csv/rankings.csv", "csv/scores.csv")
 LOOKS = {
     "side": Look(),
     "stacked": Look("stacked", "column", True),
@@ -80,15 +81,44 @@ def test_each_file_that_is_missing_is_named(once, capsys):
 
 
 @pytest.mark.release
-def test_five_hundred_changes_are_named(once, capsys):
+def test_five_hundred_mutants_are_named(once, capsys):
     all_named(once, capsys, 500)
+
+
+def test_each_column_that_is_missing_is_named_with_the_list_brought_up_to_date(once, capsys):
+    files, rng = files_of(), random.Random(4)
+    for name in (name for name in files if name.startswith("csv/")):
+        [head, *rows] = csv.reader(io.StringIO(files[name]))
+        at = rng.randrange(len(head) - ("signature" in head))
+        column = head[at]
+        manifest = json.loads(files["metadata.json"])
+        for row in (head, *rows):
+            del row[at]
+        manifest["files"][name]["columns"] = head
+        left = written_csv(head, rows)
+        out = said(written(once, [(name, left), ("metadata.json", json.dumps(manifest))]), capsys)
+        table = name if name in INPUTS else name[4:-4]
+        assert re.search(rf"DIFFERS .*{table}.*, {re.escape(column)}\b", out), (name, column, out)
+        written(once, [(name, files[name]), ("metadata.json", files["metadata.json"])])
+
+
+def test_a_row_that_is_there_twice_and_a_comment_that_is_missing_are_named(once, capsys):
+    for name in INPUTS:
+        rows = files_of()[name].splitlines(keepends=True)
+        out = said(written(once, [(name, "".join([*rows, rows[-1]]))]), capsys)
+        assert re.search(rf"DIFFERS {name}, .*: the row is there twice", out)
+        written(once, [(name, files_of()[name])])
+    for name in ("table.tex", "tables/taste.tex", "report.md"):
+        text = re.sub("^[%-] decimals: 4\n", "", files_of()[name], flags=re.MULTILINE)
+        assert f"DIFFERS {name}, decimals: is missing" in said(
+            written(once, [(name, text)]), capsys
+        )
 
 
 def all_named(folder, capsys, n):
     files, rng = files_of(), random.Random(2)
     # Inputs have a test of their own.
-    inputs = ("csv/rankings.csv", "csv/scores.csv")
-    names = [name for name in files if name not in inputs and not name.startswith(NOT_COMPARED)]
+    names = [name for name in files if name not in INPUTS and not name.startswith(NOT_COMPARED)]
     for at in range(n):
         name = names[at % len(names)]
         done = rng.random()
@@ -176,9 +206,9 @@ def changed_text(rng, name, text, without):
 def test_a_changed_ranking_or_score_changes_what_is_recomputed(tmp_path, capsys):
     files, rng = files_of(), random.Random(3)
     for at in range(12):
-        name = ("csv/rankings.csv", "csv/scores.csv")[at % 2]
+        name = INPUTS[at % 2]
         [head, *rows] = csv.reader(io.StringIO(files[name]))
-        row = rng.choice([row for row in rows if "], [" in row[3] or name != "csv/rankings.csv"])
+        row = rng.choice([row for row in rows if "], [" in row[3] or name != INPUTS[0]])
         if at % 2:
             row[3 + at % 4 // 2] = repr(rng.random())
         else:
