@@ -260,9 +260,11 @@ def _of_people(around: Mapping[str, Any]) -> list[str]:
         words = _("Annotators agree with each other by Kendall's W {w} (1 is full agreement")
         by_chance = _("; {w} by chance alone)").format(w=_two(found["w_by_chance"]))
         said.append(f"{words.format(w=_two(found['kendall_w']))}{by_chance}.")
-    measured = [name for name, row in people.items() if row["distance"] is not None]
-    if len(measured) > 1:
-        far = max(measured, key=lambda name: people[name]["distance"])
+    distances = {
+        name: row["distance"] for name, row in people.items() if row["distance"] is not None
+    }
+    if len({*distances.values()}) > 1:
+        far = max(distances, key=distances.__getitem__)
         words = ngettext(
             "{name} is farthest from the others: {distance} on average over {n} image.",
             "{name} is farthest from the others: {distance} on average over {n} images.",

@@ -148,8 +148,8 @@ def _of_protocols(found: Mapping[str, Any]) -> Iterator[str]:
             first = one["first"][0]
             reason = _reason(tested, pairs[frozenset((best, first))], one, best, first)
             others.setdefault((first, reason), []).append(one["protocol"])
-    decided = any(
-        best in pair and (is_told(own) or _is_same_everywhere(own)) for pair, own in pairs.items()
+    decided = all(
+        is_told(own) or _is_same_everywhere(own) for pair, own in pairs.items() if best in pair
     )
     if agree and (decided or tested["reason"]):
         yield f"On these images the figures of {named(agree)} put {best} first, too."

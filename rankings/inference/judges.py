@@ -408,7 +408,7 @@ class _Evidence:
             said.append(f"{few}; {_N_PEOPLE} people with {_N_IMAGES_EACH} images each are needed.")
         if n_images < _N_IMAGES:
             had = counted(n_images, "image")
-            said.append(f"{had} ranked by two people; {_N_IMAGES} are needed.")
+            said.append(f"{had} ranked by two people or more; {_N_IMAGES} are needed.")
         if self.done < _DONE:
             said.append(f"{100 * self.done:.0f} % of its tasks are done; 95 % are needed.")
         if self.tuned:

@@ -72,11 +72,11 @@ def critical_difference(
                 "annotators are taken as fixed: the test does not generalise to others."
             ).format(
                 images=counted_images(tested.n_images),
-                bars=_bars(is_rejected),
+                bars=_bars(p_value, is_rejected),
                 level=numeral(f"{tested.alpha:g}"),
             )
         ),
-        summary=_summary(ranks, groups, is_rejected),
+        summary=_summary(ranks, groups, p_value, is_rejected),
         columns=heads_of("critical-difference"),
         rows=tuple(
             (name, rank, _groups_with(name, groups) if is_rejected else _("not tested"))
@@ -96,19 +96,28 @@ def _groups_with(name: str, groups: Sequence[Sequence[str]]) -> str:
     return ", ".join(numbers) or _("no group")
 
 
-def _bars(is_rejected: bool) -> str:
+def _bars(p_value: float | None, is_rejected: bool) -> str:
     if is_rejected:
         return _("Bars join protocols that Nemenyi's test does not tell apart.")
+    if p_value is None:
+        return _("There are no bars, as there is no test.")
     return _("There are no bars: Friedman's test does not say that the protocols differ at all.")
 
 
-def _summary(ranks: Mapping[str, float], groups: Sequence[Sequence[str]], is_rejected: bool) -> str:
+def _summary(
+    ranks: Mapping[str, float],
+    groups: Sequence[Sequence[str]],
+    p_value: float | None,
+    is_rejected: bool,
+) -> str:
     names = list(ranks)
     first, last = names[0], names[-1]
     told = _("; ").join(
         _("not significantly different: {names}").format(names=listed(group)) for group in groups
     )
-    if not is_rejected:
+    if p_value is None:
+        told = _("not tested")
+    elif not is_rejected:
         told = _("Friedman's test does not say that they differ")
     return _(
         "Critical-difference diagram of {n} protocols, from {first} ({best}) to {last} ({worst}); "

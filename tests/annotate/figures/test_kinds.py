@@ -98,6 +98,8 @@ def test_bars_are_drawn_only_when_friedman_rejects(p_value, n_bars, cell):
     assert sum(row.get("width") == 3 for row in drawn(figure)) == n_bars
     assert {row[2] for row in figure.rows} == {cell}
     assert ("no bars" in figure.caption) == (not n_bars)
+    for said in (figure.caption, figure.summary):
+        assert ("Friedman's test does not say" in said) == (p_value == 0.06)
     assert "annotators are taken as fixed" in figure.caption
 
 

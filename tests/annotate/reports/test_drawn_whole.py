@@ -157,7 +157,8 @@ def test_drawn_studies_are_rendered_whole(client, drawn):
         if "answer" in response.context:
             check_protocols(response.context)
         if response.context.get("preferred"):
-            check_detectors(response.context["preferred"], preferences_in(whole[1], response))
+            found = preferences_in(whole[1], response)
+            check_detectors(response.context["preferred"], found, text)
     report, *_, paper, _, _ = pages.values()
     files = dict(papers.files(whole[1].data, Look(), {}))
     check_files(whole[1], files)
@@ -172,6 +173,9 @@ def check_words(text):
     )
     assert not one_of_many, text[max(0, one_of_many.start() - 80) :][:160]
     assert " 0 bootstrap resamples" not in text
+    assert "is farthest from the others: 0.00" not in text
+    if "Friedman's test cannot be made" in text:
+        assert "Friedman's test does not say" not in text
     if "A person : the Score" in text:
         assert "a person human baseline" in text
     if "could be divided into parts" in text:
@@ -298,11 +302,14 @@ def preferences_in(kept, response):
     return kept.data["detectors"]["criteria"][response.context["criterion"]]["preferences"]
 
 
-def check_detectors(shown, found):
+def check_detectors(shown, found, text):
     """Sentences on preferences follow the letters of the kept report."""
     letters = found["letters"]
     if None in letters.values():
         return
+    for first in re.findall(r"the figures of [^.;]* put (\w+) first, too\.", text):
+        others = {*"".join(own for name, own in letters.items() if name != first)}
+        assert not {*letters[first]} & others, first
     clauses = re.split(r"; | \(\d", shown.headline)
     for clause in clauses:
         prefers = re.search(r"people prefer (\w+) to (.*)", clause)
