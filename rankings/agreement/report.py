@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -26,9 +26,6 @@ from .settings import Settings as Settings
 ALL_TIED = "all tied"
 RANDOM_ORDER = "random order"
 # Why an image does not count.
-_TOO_FEW: Final = "{n} of {needed} annotators"
-_DIFFERENT: Final = "not ranked by every annotator: {methods}"
-OF_PROTOCOL: Final = "{protocol}: {reason}"
 
 RecallPrecision = tuple[float | None, float | None]
 # image -> protocol -> method -> value
@@ -219,7 +216,7 @@ def _criterion_report(
     images = list(rankings)
     # Images are numbered; these are the reasons to leave some out, by their numbers.
     reasons = {
-        at: _TOO_FEW.format(n=len(of_image), needed=settings.min_annotators)
+        at: f"{len(of_image)} of {settings.min_annotators} annotators"
         for at, of_image in enumerate(rankings.values())
         if len(of_image) < settings.min_annotators
     }
@@ -271,7 +268,7 @@ def _criterion_report(
 def _difference(rankings: Sequence[Ranking]) -> str:
     ranked = [methods_of(checked(ranking)) for ranking in rankings]
     differing = frozenset.union(*ranked) - frozenset.intersection(*ranked)
-    return _DIFFERENT.format(methods=", ".join(sorted(differing)))
+    return f"not ranked by every annotator: {', '.join(sorted(differing))}"
 
 
 def _lacking(
@@ -288,7 +285,7 @@ def _lacking(
             try:
                 require_score(None if score is None else compared.value(score), method)
             except MissingScore as missing:
-                return OF_PROTOCOL.format(protocol=protocol, reason=missing)
+                return f"{protocol}: {missing}"
     raise ValueError("every score is there")
 
 

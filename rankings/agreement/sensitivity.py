@@ -27,10 +27,6 @@ _OTHER_DISTANCE: Final[Mapping[Distance, str]] = {
     "kemeny": "kemeny distance",
 }
 _GROUP_SWAPS: Final = "one swap past a tied group"
-_OTHER_CONSENSUS: Final = "consensus: {name}"
-_UNROUNDED: Final = "not rounded"
-_DECIMALS: Final = "{n} decimals"
-_WITHOUT: Final = "without {name}"
 _HALF: Final = "first half of the images"
 # Images whose swaps past groups are counted at a time.
 _TOGETHER: Final = 256
@@ -130,7 +126,7 @@ def _changes(
             else []
         ),
         *(
-            _Change(_OTHER_CONSENSUS.format(name=name), decimals, distance, find)
+            _Change(f"consensus: {name}", decimals, distance, find)
             for name, find in other_consensuses.items()
         ),
         *(
@@ -139,7 +135,7 @@ def _changes(
             if number != decimals
         ),
         *(
-            _Change(_WITHOUT.format(name=name), decimals, distance, consensus, without=name)
+            _Change(f"without {name}", decimals, distance, consensus, without=name)
             for name in annotators
         ),
         _Change(_HALF, decimals, distance, consensus, first_half=True),
@@ -148,7 +144,7 @@ def _changes(
 
 def rounding_name(decimals: int | None) -> str:
     """Return the rounding of scores, in words."""
-    return _UNROUNDED if decimals is None else _DECIMALS.format(n=decimals)
+    return "not rounded" if decimals is None else f"{decimals} decimals"
 
 
 @dataclass(frozen=True, slots=True)

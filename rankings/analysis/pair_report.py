@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
-from ..agreement.report import OF_PROTOCOL, RecallPrecision, Scores, Settings, values_of
+from ..agreement.report import RecallPrecision, Scores, Settings, values_of
 from ..errors import MissingScore
 from ..inference.clusters import NONE_DECLARED, Declared
 from ..inference.multi_reader import told_apart
@@ -135,7 +135,7 @@ def _lacking(
             try:
                 require_score(of_image.get(protocol, {}).get(method), method)
             except MissingScore as missing:
-                return OF_PROTOCOL.format(protocol=protocol, reason=missing)
+                return f"{protocol}: {missing}"
     return ""
 
 

@@ -191,18 +191,15 @@ def for_whom(data: Mapping[str, Any]) -> str:
     images, annotators = (
         _range([one[name] for one in tested]) for name in ("n_images", "n_annotators")
     )
-    annotators = ("{n} groups of annotators" if n_groups > 1 else "{n} annotators").format(
-        n=annotators
-    )
-    images = ("{n} scenes of images" if n_scenes > 1 else "{n} images").format(n=images)
+    people = "groups of annotators" if n_groups > 1 else "annotators"
+    kinds = "scenes of images" if n_scenes > 1 else "images"
     risk = max(risk_of(one["n_annotators"], n_different(one)) for one in tested)
-    words = (
-        "These results hold for similar annotators and images: the {annotators} and {images} are "
-        "treated as a random sample of them, independent of each other. For each criterion, the risk "
-        "of calling any two equal protocols different is {most}{risk} %."
-    )
     most = "up to " if risk > USUAL_RISK else ""
-    said = [words.format(annotators=annotators, images=images, risk=risk, most=most)]
+    said = [
+        f"These results hold for similar annotators and images: the {annotators} {people} and {images} "
+        f"{kinds} are treated as a random sample of them, independent of each other. For each criterion, "
+        f"the risk of calling any two equal protocols different is {most}{risk} %."
+    ]
     if n_groups == 1:
         said.append("All annotators are of one group; others may differ from it.")
     elif n_groups:

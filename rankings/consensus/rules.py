@@ -19,7 +19,6 @@ ConsensusMethod = Literal["mean-rank", "kemeny"]
 # Takes the rankings of an image, at least one.
 Consensus = Callable[[Sequence[Ranking]], Ranking]
 CONSENSUS_METHODS: Final[tuple[ConsensusMethod, ...]] = get_args(ConsensusMethod)
-_NOT_CONNECTED: Final = "no order over all images: no answer connects {groups}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +85,8 @@ def why_no_order(counts: PairCounts) -> str | None:
     groups = counts.connected()
     if len(groups) < 2:
         return None
-    return _NOT_CONNECTED.format(groups="; ".join(map(", ".join, groups)))
+    named = "; ".join(map(", ".join, groups))
+    return f"no order over all images: no answer connects {named}"
 
 
 def _nearest(rankings: Sequence[Ranking], notes: Sequence[str]) -> Agreed:

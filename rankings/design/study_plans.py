@@ -24,10 +24,6 @@ _UNCERTAIN: Final = (
     "The pilot is too small to be sure: people and images may vary less than in it, so that yours "
     "suffice. A larger pilot would show it."
 )
-_UNKNOWN: Final = (
-    "By the demo's people, {people} people are too few for a difference of {difference} in 100 pairs. Yours "
-    "may differ less: a pilot of 20 images by three people would show it."
-)
 # Numbers of people that a plan examines, up to the available number.
 _STEPS: Final = (
     *(2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50),
@@ -377,7 +373,11 @@ def _warnings(
     least = _least_people(pilot, question)
     if not any(choice.n_images is not None for choice in choices):
         if pilot.origin == DEMO:
-            yield _UNKNOWN.format(people=question.people, difference=in_100(question.difference))
+            yield (
+                f"By the demo's people, {question.people} people are too few for a difference of "
+                f"{in_100(question.difference)} in 100 pairs. Yours may differ less: a pilot of 20 images by "
+                "three people would show it."
+            )
             return
         yield _too_few(question, least)
         if is_uncertain:
@@ -419,17 +419,16 @@ def _least_people(pilot: Pilot, question: Question) -> int | None:
 
 
 def _too_few(question: Question, least: int | None) -> str:
+    said = (
+        f"By this estimate, a difference of {in_100(question.difference)} in 100 pairs cannot be detected "
+        f"with {question.people} people, "
+    )
     if least is None:
-        words = (
-            "By this estimate, a difference of {difference} in 100 pairs cannot be detected with "
-            "{people} people, nor with any available number of people, however many images you use. "
-            "Choose a larger difference."
+        return (
+            f"{said}nor with any available number of people, however many images you use. Choose a larger "
+            "difference."
         )
-    else:
-        words = (
-            "By this estimate, a difference of {difference} in 100 pairs cannot be detected with "
-            "{people} people, however many images you use: people differ too much. It takes at least "
-            "{least} people, and a few more to make it cheap."
-        )
-    difference = in_100(question.difference)
-    return words.format(people=question.people, difference=difference, least=least)
+    return (
+        f"{said}however many images you use: people differ too much. It takes at least {least} people, and "
+        "a few more to make it cheap."
+    )

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from decimal import ROUND_HALF_EVEN, Decimal
 from numbers import Real
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +13,6 @@ from ..errors import MissingScore, RankingError
 from .buckets import Ranking, from_values
 
 MAX_DECIMALS = 15
-_NO_SCORE: Final = "{name} has no score"
-_NO_NUMBER: Final = "{name} scores {score}"
 
 
 def ranking_from_scores(scores: Mapping[str, float | None], decimals: int | None = 4) -> Ranking:
@@ -69,8 +67,7 @@ def require_score(score: float | None, name: str) -> float:
     Raises MissingScore if it is None, infinite or NaN.
     """
     if score is None or not math.isfinite(score):
-        words = _NO_SCORE if score is None else _NO_NUMBER
-        raise MissingScore(words.format(name=name, score=score))
+        raise MissingScore(f"{name} {'has no score' if score is None else f'scores {score}'}")
     return score
 
 

@@ -9,6 +9,7 @@ from typing import Final
 
 from ..agreement.sensitivity import DECIMALS, rounding_name
 from ..analysis.verdicts import earlier_loss
+from ..analysis.words import named
 from ..orders.buckets import to_text
 from .question_tables import TABLES as QUESTIONS
 from .table import Data, PValue, Row, Table, listed, number, of_each, picked, with_rows
@@ -66,41 +67,38 @@ def _sensitivity(data: Data) -> Table:
     return listed("sensitivity", of_each(data, rows))
 
 
+# The words of a row, the part of an analysis and the number in it; a row with "?" is left out if there
+# is no number, as in reports that were kept earlier.
+_AGREEMENT: Final = (
+    ("Kendall's W, mean over images (1: the same order)", "agreement", "kendall_w"),
+    ("Kendall's W of orders at random, for as many annotators", "agreement", "w_by_chance?"),
+    ("Kendall's W: low end of its 95 % interval over images", "agreement", "w_low?"),
+    ("Kendall's W: high end of its 95 % interval over images", "agreement", "w_high?"),
+    ("Images without Kendall's W", "agreement", "n_without_w?"),
+    ("Krippendorff's alpha, ordinal (1: the same order)", "agreement", "alpha"),
+    ("Edit distance between two annotators, mean", "agreement", "edit_distance"),
+    ("Kemeny distance between two annotators, mean", "agreement", "kemeny_distance"),
+    ("Human baseline: an annotator to the others' consensus, mean", "human_baseline", "score"),
+    ("Human baseline: low end of its 95 % interval over images", "human_baseline", "low?"),
+    ("Human baseline: high end of its 95 % interval over images", "human_baseline", "high?"),
+    ("Friedman test of all protocols, annotators fixed: p", "friedman", "p_value"),
+    (
+        "Critical difference of average ranks, annotators fixed (Nemenyi, 5 %)",
+        *("critical_difference", "critical_difference"),
+    ),
+)
+
+
 def _agreement(data: Data) -> Table:
     def rows(around: Data) -> Iterator[Row]:
-        agreement, person = around["agreement"], around["human_baseline"]
-        friedman = around["friedman"]["p_value"]
-        yield "Kendall's W, mean over images (1: the same order)", agreement["kendall_w"]
-        # Reports that were kept earlier do not have these.
-        if agreement.get("w_by_chance") is not None:
-            yield (
-                "Kendall's W of orders at random, for as many annotators",
-                agreement["w_by_chance"],
-            )
-        if agreement.get("w_low") is not None:
-            yield "Kendall's W: low end of its 95 % interval over images", agreement["w_low"]
-            yield "Kendall's W: high end of its 95 % interval over images", agreement["w_high"]
-        if agreement["n_without_w"]:
-            yield "Images without Kendall's W", agreement["n_without_w"]
-        yield "Krippendorff's alpha, ordinal (1: the same order)", agreement["alpha"]
-        yield "Edit distance between two annotators, mean", agreement["edit_distance"]
-        yield "Kemeny distance between two annotators, mean", agreement["kemeny_distance"]
-        yield (
-            "Human baseline: an annotator to the others' consensus, mean",
-            person["score"],
-        )
-        if person["low"] is not None:
-            yield "Human baseline: low end of its 95 % interval over images", person["low"]
-            yield (
-                "Human baseline: high end of its 95 % interval over images",
-                person["high"],
-            )
-        p_value = None if friedman is None else PValue(friedman)
-        yield "Friedman test of all protocols, annotators fixed: p", p_value
-        yield (
-            "Critical difference of average ranks, annotators fixed (Nemenyi, 5 %)",
-            around["critical_difference"]["critical_difference"],
-        )
+        for words, part, name in _AGREEMENT:
+            value = around[part].get(name.rstrip("?"))
+            if name == "n_without_w?":
+                value = value or None
+            if name == "p_value" and value is not None:
+                value = PValue(value)
+            if value is not None or not name.endswith("?"):
+                yield words, value
 
     return listed("agreement", of_each(data, rows), *_without_w(data))
 
@@ -142,23 +140,18 @@ def _tie_warnings(data: Data) -> list[str]:
         tied = [share for share in shares["protocols"].values() if share is not None]
         n = sum(abs(mean - share) > _TIES_APART for share in tied)
         if n:
-            words = "{n} of {all} by {criterion}"
-            protocols.append(words.format(n=n, all=len(tied), criterion=criterion))
+            protocols.append(f"{n} of {len(tied)} by {criterion}")
     points, sentences = f"{100 * _TIES_APART:.0f}", []
     if apart:
-        words = (
-            "By {criteria} the consensus and single annotators differ by more than "
-            "{points} points: Scores cannot be compared with those of a study with more "
-            "or fewer annotators."
+        sentences.append(
+            f"By {named(apart)} the consensus and single annotators differ by more than {points} points: "
+            "Scores cannot be compared with those of a study with more or fewer annotators."
         )
-        sentences.append(words.format(criteria=" and ".join(apart), points=points))
     if protocols:
-        words = (
-            "Protocols whose share of tied pairs differs from single annotators' by more "
-            "than {points} points: {protocols}. Part of their distance comes from that "
-            "alone."
+        sentences.append(
+            "Protocols whose share of tied pairs differs from single annotators' by more than "
+            f"{points} points: {', '.join(protocols)}. Part of their distance comes from that alone."
         )
-        sentences.append(words.format(points=points, protocols=", ".join(protocols)))
     return sentences
 
 
@@ -172,11 +165,7 @@ def _annotators(data: Data) -> Table:
 
 def _criteria(data: Data) -> Table:
     names = ("first", "second", "distance", "share", "n_images")
-    rows = (
-        (first, second, *others)
-        for first, second, *others in picked(data["between_criteria"], *names)
-    )
-    return listed("criteria", rows)
+    return listed("criteria", picked(data["between_criteria"], *names))
 
 
 _TABLES: Final = (

@@ -118,7 +118,6 @@ _NOTE: Final = (
     "over images like these. Methods that share a letter do not differ significantly (paired t-tests "
     "of the linearised figures, Holm's correction)."
 )
-_OF: Final = "{n} of {all}"
 
 
 def leaderboard_table(boards: Mapping[str, Leaderboard], by: str, figure: str) -> Table:
@@ -162,7 +161,7 @@ def leaderboard_table(boards: Mapping[str, Leaderboard], by: str, figure: str) -
 
 def images_of(board: Leaderboard, at: int) -> str:
     """Return the number of a method's images, and of all: "2 of 12"."""
-    return _OF.format(n=board.n_images_of(at), all=board.n_images)
+    return f"{board.n_images_of(at)} of {board.n_images}"
 
 
 def _on_sets(board: Leaderboard) -> Iterator[str]:

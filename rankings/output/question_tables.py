@@ -23,8 +23,7 @@ def _variance(data: Data) -> Table:
 
     analyses = data["analysis"].values()
     reasons = {around["questions"]["disparity"]["reason"] for around in analyses} - {None}
-    words = "Not known: {reason}."
-    unknown = [words.format(reason=reason) for reason in sorted(reasons)]
+    unknown = [f"Not known: {reason}." for reason in sorted(reasons)]
     return listed("variance", of_each(data, rows), *unknown)
 
 

@@ -38,11 +38,8 @@ def skips_said(header: Mapping[str, str]) -> str:
     if counts is None:
         return ""
     n, n_all = counts
-    words = (
-        "{n} of {all} rankings is missing, because pairs in it were skipped; what it would have changed "
-        "is not known."
-        if n == 1
-        else "{n} of {all} rankings are missing, because pairs in them were skipped; what they would have "
-        "changed is not known."
+    are, them, they = ("is", "it", "it") if n == 1 else ("are", "them", "they")
+    return (
+        f"{n:,} of {n_all:,} rankings {are} missing, because pairs in {them} were skipped; what {they} would "
+        "have changed is not known."
     )
-    return words.format(n=f"{n:,}", all=f"{n_all:,}")

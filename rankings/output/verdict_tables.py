@@ -113,8 +113,7 @@ def _few_images(data: Data) -> list[str]:
     few = [name for name, around in data["analysis"].items() if has_few_images(around)]
     if not few:
         return []
-    words = "By {criteria} there are too few images: an interval needs {n}."
-    return [words.format(criteria=", ".join(few), n=FEW_IMAGES)]
+    return [f"By {', '.join(few)} there are too few images: an interval needs {FEW_IMAGES}."]
 
 
 def _resamples(data: Data) -> str:
@@ -134,5 +133,4 @@ def differences(data: Data) -> Table:
 
 def not_tested(reasons: Collection[str]) -> list[str]:
     """Return sentences that say why some pairs have no test."""
-    words = "Where there is no test: {reason}."
-    return [words.format(reason=reason) for reason in sorted(reasons)]
+    return [f"Where there is no test: {reason}." for reason in sorted(reasons)]
