@@ -191,6 +191,7 @@ def numbers_after(text, words):
 def check_sentences(client, study, report):
     """The report and the study's page agree about one study, open and closed."""
     page, table = as_read(report.text), report.context["shown"].table
+    assert not table.n_images or "what was merged is not split again" in page
     assert numbers_after(page, "N image") == [study.study_images.count()]
     if table.n_images != study.study_images.count():
         assert f"({table.n_images} counted)" in page

@@ -92,6 +92,8 @@ def test_it_says_study_settings_versions_and_counts(data):
         "elsewhere); other parameters as usual",
         "rounded to 4 decimals",
         r"mean ranking edit distance~\cite{DPTF18}",
+        "(1 each), splits of a bucket of tied methods and merges of two buckets (0.5 each), where what was "
+        "merged is not split again. ",
         r"20 bootstrap resamples of the images~\cite{ET93}",
         "text-detection-rankings 0.1.0",
         "on 2026-11-22.",
@@ -112,7 +114,9 @@ def test_it_says_study_settings_versions_and_counts(data):
     ],
 )
 def test_it_says_what_was_set(settings, words):
-    assert words in as_text(done_with(**settings))
+    text = as_text(done_with(**settings))
+    assert words in text
+    assert ("is not split again" in text) == (settings.get("distance") != "kemeny")
 
 
 def test_people_left_out_are_counted_and_not_named(data):
