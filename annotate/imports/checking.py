@@ -16,28 +16,23 @@ from typing import Any, Final, cast
 
 from django.utils.translation import gettext as _
 
-from annotate.datasets.models import Dataset, Result
 from annotate.datasets.photographs import Photograph, read_photographs
-from annotate.datasets.selectors import truths_of
 from annotate.jobs.errors import JobFailed
-from protocols.core.regions import Region, canonical_bytes, decode_regions, encode_regions
-from protocols.diagnostics.empty_results import images_with_text
-from protocols.diagnostics.inspection import Against, Noticed
+from protocols.core.regions import Region, canonical_bytes, encode_regions
+from protocols.diagnostics.inspection import Noticed
 from protocols.diagnostics.readings import AS_WRITTEN, STORED
 from protocols.formats.containers.archives import opened_once
 from protocols.formats.containers.checking import Meaning
 from protocols.formats.containers.contents import Archive, Kind
 from protocols.formats.containers.files import Source
-from protocols.formats.containers.frames import PictureSize, turned_images
 from protocols.formats.problems import LEFT_OUT, Nearest, Problems
 from protocols.loading.looking import Truth, look_alone, look_at_results
-from protocols.loading.opening import opened, shape_of
+from protocols.loading.opening import opened
 
 from . import staging
 from .frames import tell_missing_photographs, tell_turned
-from .looks import looks_of, warn_of_looks
+from .known import Known
 from .models import DraftFile, Missing
-from .same_results import KnownResults
 from .staging import Rows
 
 # Called with how much of the check is done, and the total; it may raise to stop the work.
@@ -107,44 +102,6 @@ class Checked:
     known: Truth | None = None
 
 
-@dataclass
-class Known:
-    """Images and results that a load is checked against: the dataset's, and those in the load itself."""
-
-    truth: Truth = field(default_factory=Truth)
-    # For each method, the images with a result; None: all images.
-    evaluated: dict[str, Collection[str] | None] = field(default_factory=dict)
-    # The names of methods by their look.
-    looks: dict[str, str] = field(default_factory=dict)
-    results: KnownResults = field(default_factory=lambda: KnownResults(None))
-
-    @property
-    def images(self) -> Collection[str]:
-        return self.truth.images
-
-    @classmethod
-    def of(cls, dataset: Dataset | None, *, with_results: bool) -> "Known":
-        if dataset is None:
-            return cls()
-        rows = dataset.images.in_order().values_list("name", "width", "height", "orientation")
-        sizes = {name: PictureSize(w, h, turn) if w and h else None for name, w, h, turn in rows}
-        against = Against.of(list(sizes), partial(truths_of, dataset), turned_images(sizes))
-        truths = dataset.images.values_list("name", "truth").iterator(chunk_size=1000)
-        with_text = images_with_text((name, decode_regions(truth)) for name, truth in truths)
-        shape = shape_of(dataset.read_as.partition("+")[0], dataset.line_format)
-        truth = Truth(sizes, against=against, with_text=with_text, shape=shape)
-        known = cls(replace(truth, photographs=truth.sizes))
-        known.looks = looks_of(dataset)
-        known.results = KnownResults(dataset)
-        if with_results:
-            n_images = len(sizes)
-            for method in dataset.methods.all():
-                of_method = Result.objects.filter(method=method)
-                names = set(of_method.values_list("image__name", flat=True).iterator())
-                known.evaluated[method.name] = None if len(names) == n_images else names
-        return known
-
-
 def check_truth(
     given: Given, rows: Rows, progress: Progress, sizes: Callable[[], dict[str, Size]] = dict
 ) -> Checked:
@@ -201,11 +158,11 @@ def check_results(given: Given, known: Known, rows: Rows, progress: Progress) ->
         }
         for name, by_image in archive.by_method.items()
     }
-    warn_of_looks(problems, by_method, known.looks)
+    known.warn_of_looks(problems, by_method)
     # If errors or questions remain, another reading may find other boxes.
     is_settled = not archive.errors and not archive.questions
     for method, by_image in by_method.items() if is_settled else ():
-        known.results.warn(problems, method, by_image)
+        known.warn_of_same(problems, method, by_image)
     rows.write(_rows_of(by_method))
     for by_image in by_method.values():
         _choose_examples(checked, archive, by_image)

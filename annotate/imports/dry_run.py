@@ -32,8 +32,9 @@ from . import (
     score_checks,
     staging,
 )
-from .checking import Checked, Given, Known
+from .checking import Checked, Given
 from .frames import sizes_of_photographs
+from .known import Known
 from .models import Draft, DraftFile, FileKind, Finding
 
 # Later kinds are checked against earlier ones.

@@ -1,6 +1,6 @@
 """Loads: drafts with their files and findings, and receipts."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import cast
 
 from django.conf import settings
@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy
 
 from annotate.datasets.models import Dataset
 from annotate.jobs.models import Job
-from protocols.formats.problems import Problem
+from protocols.formats.problems import Problem, problems_as_csv
 from protocols.formats.problems import Severity as ProblemSeverity
 
 
@@ -142,6 +142,13 @@ class FindingQuerySet(models.QuerySet["Finding"]):
         order = {severity: at for at, severity in enumerate(Finding.Severity.values)}
         kinds = self.order_by().values_list("severity", "code").annotate(n=Count("pk"))
         return sorted(kinds, key=lambda kind: (order[kind[0]], kind[1]))
+
+    def as_csv(self) -> Iterator[str]:
+        """Yield the lines of a CSV of these findings, safe to open in a spreadsheet, header first."""
+        yield problems_as_csv([])
+        for finding in self.iterator():
+            _, _, line = problems_as_csv([finding.as_problem()]).partition("\r\n")
+            yield line
 
 
 class Finding(models.Model):

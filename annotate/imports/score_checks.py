@@ -10,7 +10,8 @@ from django.utils.translation import ngettext
 from protocols.formats.problems import Nearest, Problems
 from protocols.formats.readers.scores import ScoreRow, ScoreTable, Unit, read_scores
 
-from .checking import Checked, Given, Known
+from .checking import Checked, Given
+from .known import Known
 from .staging import Rows
 
 # By the user's answer, the unit of scores in files with scores above 1; None: not answered, ask.

@@ -34,7 +34,7 @@ from annotate.requests import SignedInRequest, loads_data, require, takes_files,
 from protocols.diagnostics.readings import AS_NAMED, STORED
 from protocols.formats.recognition.reading import FORMATS
 
-from . import drafts, exports, plans, presentation, staging, undoing
+from . import drafts, plans, presentation, staging, undoing
 from .errors import NotLoaded
 from .forms import (
     AnswersForm,
@@ -315,7 +315,7 @@ def report_file(request: SignedInRequest, pk: int) -> StreamingHttpResponse:
     """Send the findings as CSV, with the page's filter if there is one."""
     findings = Finding.objects.filter(draft=_draft(pk)).matching(FindingsForm(request.GET).wanted())
     return StreamingHttpResponse(
-        exports.findings_as_csv(findings),
+        findings.as_csv(),
         content_type="text/csv; charset=utf-8",
         headers={"Content-Disposition": f'attachment; filename="load-{pk}-report.csv"'},
     )

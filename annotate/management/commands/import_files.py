@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from django.core.management.base import CommandError
 
-from annotate.imports import exports, plans
+from annotate.imports import plans
 from annotate.imports.errors import NotLoaded
 from annotate.imports.guessing import guess_file
 from annotate.imports.immediate import FileToLoad, LoadAtOnce
@@ -128,10 +128,9 @@ class Command(SiteCommand):
         for results in draft.files.filter(kind=FileKind.RESULTS):
             for method, fit in results.counts["fits"].items():
                 self.stdout.write(f"{method}: {_fit_in_words(fit)}")
-        findings = draft.findings.all()
         if report:
             with open(report, "w", encoding="utf-8", newline="") as file:
-                file.writelines(exports.findings_as_csv(findings))
+                file.writelines(draft.findings.all().as_csv())
 
     def _agrees(self) -> bool:
         try:
