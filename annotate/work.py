@@ -18,7 +18,7 @@ from annotate.design.planning import work as planning
 from annotate.drilldown import work as evidence
 from annotate.exchange import work as exchange
 from annotate.figures import work as figures
-from annotate.imports import drafts, dry_run, loading
+from annotate.imports import checking, drafts, loading
 from annotate.jobs import files, mail
 from annotate.jobs.access import is_allowed
 from annotate.jobs.letters import STILL_WANTED
@@ -65,7 +65,7 @@ LOADS = Needed("annotate.load_data")
 FOLLOWS = Needed("annotate.follow_study", _study)
 PUBLISHES = Needed("annotate.publish_study", _study_of_page)
 
-register("imports.check", dry_run.check, LOADS)
+register("imports.check", checking.check, LOADS)
 register("imports.load", loading.load, LOADS)
 # The site writes e-mails, not on behalf of a user.
 register(mail.KIND, mail.send, None)

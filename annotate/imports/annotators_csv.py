@@ -15,8 +15,8 @@ from annotate.studies.services import add_member, remove_member
 from protocols.formats.problems import Nearest, Problems, quoted
 from text_rankings.base.names import has_unseen
 
-from .checking import Checked, Given, Progress
-from .staging import Rows
+from .reports import Checked
+from .staging import Given, Progress, Rows
 
 COLUMNS: Final = ("username", "role", "study")
 _GROUP: Final = "group"

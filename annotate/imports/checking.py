@@ -1,109 +1,184 @@
-"""Checking the files of a load: findings are reported; nothing is written to the database.
+"""The check of a draft's files: findings are stored; nothing is written to the data.
 
-The rows go to disk (`staging.Rows`), one archive at a time, and are loaded from there.
+The rows go to disk (`staging.Rows`), one archive at a time, and are loaded from there. The job may
+run twice: the second run finds, under its lock, that the draft has changed, and stops.
 """
 
-import random
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from hashlib import sha256
-from itertools import groupby
 from pathlib import Path
 from typing import Any, Final, cast
 
+from django.db import transaction
 from django.utils.translation import gettext as _
 
-from annotate.datasets.photographs import Photograph, read_photographs
+from annotate.datasets.selectors import results_on
 from annotate.jobs.errors import JobFailed
+from annotate.jobs.registry import Progress
 from protocols.core.regions import Region, canonical_bytes, encode_regions
-from protocols.diagnostics.inspection import Noticed
-from protocols.diagnostics.readings import AS_WRITTEN, STORED
-from protocols.formats.containers.archives import opened_once
+from protocols.diagnostics.fits import fit
+from protocols.diagnostics.inspection import FITS, Noticed, as_data
+from protocols.diagnostics.readings import AS_READ, AS_WRITTEN
+from protocols.diagnostics.stops import wrong_side
 from protocols.formats.containers.checking import Meaning
 from protocols.formats.containers.contents import Archive, Kind
-from protocols.formats.containers.files import Source
-from protocols.formats.problems import LEFT_OUT, Nearest, Problems
+from protocols.formats.problems import Problems
 from protocols.loading.looking import Truth, look_alone, look_at_results
 from protocols.loading.opening import opened
 
-from . import staging
-from .frames import tell_missing_photographs, tell_turned
+from . import annotators_csv, drafts, photographs, publishing, reports, score_checks, staging
 from .known import Known
-from .models import DraftFile, Missing
-from .staging import Rows
+from .models import Draft, DraftFile, FileKind, Missing
+from .reports import Checked
+from .staging import Given, Rows
 
-# Called with how much of the check is done, and the total; it may raise to stop the work.
-Progress = Callable[[int, int], None]
 Size = tuple[int, int]
-# Maximum number of boxes drawn on a picture.
-MAX_DRAWN: Final = 1000
-# Upper ends of the classes of the histogram; the last is open.
-HISTOGRAM: Final = (0, 1, 2, 5, 10, 20, 50, 100)
-_N_RANDOM: Final = 5
-_N_WORST: Final = 5
+# Later kinds are checked against earlier ones.
+_ORDER: Final = list(FileKind.values)
+# Reported after each file, with the number of files.
+FILES_READ: Final = "Files read"
+_OF_STORED: Final = (
+    "x before y in the ground truth of the dataset; load it again as a new dataset, corrected, and the "
+    "results as they are"
+)
+# Maximum number of loaded methods to compare new results with.
+_MAX_BESIDE: Final = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
-    """A file of a draft, its path, and what its readers read: the path, or the zip once opened."""
+def check(
+    arguments: Mapping[str, Any], progress: Progress, paths: Mapping[int, Path] | None = None
+) -> None:
+    """Read the files of a draft and store the findings, without changing any data.
 
-    file: DraftFile
-    path: Path
-    source: Source
-
-    @classmethod
-    def of(cls, file: DraftFile, paths: Mapping[int, Path]) -> "Given":
-        """Return a file with its path; ``paths`` has those of files read in place, by key."""
-        if file.pk in paths:
-            return cls(file, paths[file.pk], paths[file.pk])
-        path = staging.path_of(file.draft_id, file.sha256)
-        if not path.exists():
-            raise JobFailed(
-                _(
-                    "{file} waited too long and is no longer here. Remove it, and add it again."
-                ).format(file=file.name)
-            )
-        return cls(file, path, path)
-
-    @contextmanager
-    def opened(self) -> Iterator["Given"]:
-        """Open a zip once for all readers of the file."""
-        with opened_once(self.path) as source:
-            yield replace(self, source=source)
+    ``paths`` gives, by key, the paths of files that are read in place.
+    """
+    draft = Draft.objects.select_related("dataset").get(pk=arguments["draft"])
+    drafts.refuse_superseded(draft, arguments, Draft.State.CHECKING)
+    against = publishing.fingerprint(draft.dataset)
+    files = sorted(draft.files.all(), key=lambda file: (_ORDER.index(file.kind), file.pk))
+    checker = _Checker(draft, files, paths or {}, progress)
+    checked = checker.run()
+    progress.tell(len(files), len(files), _("Writing the report"))
+    with transaction.atomic():
+        locked = Draft.objects.select_for_update(of=("self",)).get(pk=draft.pk)
+        drafts.refuse_superseded(locked, arguments, Draft.State.CHECKING)
+        compared = {"compared": checker.compared, "misread": checker.is_misread}
+        locked.summary = reports.store(locked, checked) | compared
+        locked.checked_against = against
+        locked.state = Draft.State.CHECKED
+        locked.save()
+        progress.require_permission()
 
 
-@dataclass
-class Example:
-    """An image to look at: the regions in a file, and the number of its problems."""
+class _Checker:
+    """Reader of a draft's files, one by one; later kinds are checked against earlier ones."""
 
-    image: str
-    regions: dict[str, Any]
-    n_problems: int = 0
+    def __init__(
+        self,
+        draft: Draft,
+        files: Sequence[DraftFile],
+        paths: Mapping[int, Path],
+        progress: Progress,
+    ) -> None:
+        self._draft = draft
+        self._files = files
+        self._paths = paths
+        self._progress = progress
+        with_scores = any(file.kind == FileKind.SCORES for file in files)
+        self._known = Known.of(draft.dataset, with_results=with_scores)
+        self._truth: Checked | None = None
+        # The images on which results were compared, and the fit of loaded results.
+        self.compared: dict[str, Any] = {}
+        # Whether all results are read in a named way that hardly fits, while another way fits.
+        self.is_misread = False
 
+    def run(self) -> dict[DraftFile, Checked]:
+        checked, n_files = {}, len(self._files)
+        for number, file in enumerate(self._files, 1):
+            doing = _("Reading {file}").format(file=file.name)
+            if n_files > 1:
+                doing = _("Reading {file}, {number} of {all}").format(
+                    file=file.name, number=number, all=n_files
+                )
 
-@dataclass
-class Checked:
-    """The outcome of checking one file."""
+            def progress(done: int, total: int, doing: str = doing) -> None:
+                self._progress.tell(done, total, doing)
 
-    rows: Rows
-    problems: Problems
-    counts: dict[str, Any] = field(default_factory=dict)
-    line_format: str = ""
-    encodings: Mapping[str, str] = field(default_factory=dict)
-    formats: Sequence[str] = ()
-    at_random: list[Example] = field(default_factory=list)
-    worst: list[Example] = field(default_factory=list)
-    # Of ground truth and results: what was noticed, without the regions.
-    noticed: Noticed | None = None
-    # Of ground truth.
-    known: Truth | None = None
+            progress(0, 0)
+            rows = staging.Rows(staging.rows_path(self._draft.pk, file.pk))
+            with Given.of(file, self._paths).opened() as given:
+                checked[file] = self._read(given, rows, progress)
+            self._progress.tell(number, n_files, FILES_READ)
+        if results := {of: checked[of] for of in self._files if of.kind == FileKind.RESULTS}:
+            self._compare(results)
+        return checked
+
+    def _compare(self, results: Mapping[DraftFile, Checked]) -> None:
+        """Report what only all results together tell: exchanged ground truth, wrong readings."""
+        dataset, known = self._draft.dataset, self._known.truth
+        regions, sizes = known.against.truth, known.sizes
+        loaded = results_on(dataset, list(regions), _MAX_BESIDE) if dataset else {}
+        fits = {name: as_data(fit(regions, of, sizes)) for name, of in loaded.items() if of}
+        self.compared = {"words": known.against.words, "beside": fits}
+        truth = None if self._truth is None else self._truth.problems
+        # A dataset's truth has faults of its own, unless loaded results fit it.
+        if dataset is not None and all((of["recall"] or 0) <= FITS for of in fits.values()):
+            truth = Problems(dataset.name)
+        noticed = [of.noticed for of in results.values() if of.noticed]
+        is_said = all(file.reading for file in results)
+        side = wrong_side(truth, regions, sizes, noticed, is_said=is_said)
+        if side == "truth":
+            if truth is not None and self._truth is None:
+                # A dataset has no file among those that are checked.
+                for problem in truth.found:
+                    next(iter(results.values())).problems.add(replace(problem, expected=_OF_STORED))
+            for of in results.values():
+                of.problems.drop("F2")
+            for one in noticed:
+                one.trial = None
+        self.is_misread = side == "results"
+        for file, of in results.items() if self.is_misread else ():
+            # That a file is read as it is, is an answer; a reading that hardly fits leaves the question.
+            if of.noticed and of.noticed.is_misread and file.reading != AS_READ:
+                of.problems.ask("F2", _("your choice of how to read the file"))
+
+    def _sizes(self) -> dict[str, tuple[int, int]]:
+        """Return the sizes of the photographs of this load, before they are verified."""
+        sizes: dict[str, tuple[int, int]] = {}
+        for file in self._files:
+            if file.kind == FileKind.PHOTOGRAPHS:
+                sizes |= photographs.sizes_of(Given.of(file, self._paths).path, file.reading)
+        return sizes
+
+    def _read(self, given: Given, rows: staging.Rows, progress: staging.Progress) -> Checked:
+        kind = given.file.kind
+        if kind == FileKind.TRUTH:
+            self._truth = check_truth(given, rows, progress, self._sizes)
+            self._known = Known(self._truth.known or Truth())
+            return self._truth
+        if kind == FileKind.PHOTOGRAPHS:
+            dataset = self._draft.dataset
+            if self._truth is not None:
+                return photographs.check(given, self._truth.rows, rows, progress)
+            if dataset is None:
+                raise JobFailed(_("Photographs belong to a dataset."))
+            return photographs.check_later(given, dataset, rows, progress)
+        if kind == FileKind.RESULTS:
+            checked = check_results(given, self._known, rows, progress)
+            self._known.evaluated |= _evaluated_after(checked, given.file.missing)
+            return checked
+        if kind == FileKind.SCORES:
+            return score_checks.check_scores(given, self._known, rows)
+        return annotators_csv.check_people(given, rows)
 
 
 def check_truth(
-    given: Given, rows: Rows, progress: Progress, sizes: Callable[[], dict[str, Size]] = dict
+    given: Given,
+    rows: Rows,
+    progress: staging.Progress,
+    sizes: Callable[[], dict[str, Size]] = dict,
 ) -> Checked:
     """Read ground truth. The rows are image and regions, in natural order of the images.
 
@@ -121,20 +196,20 @@ def check_truth(
         )
     checked = _checked(rows, problems, noticed)
     rows.write((image, encode_regions(regions)) for image, regions in archive.regions.items())
-    _choose_examples(checked, archive, archive.regions)
+    checked.choose_examples(archive, archive.regions)
     known = Truth.of(archive, known_sizes, of_photographs)
     checked.known = replace(known, ids=_without_regions(archive))
     checked.counts |= {
         "images": len(archive.regions),
         "regions": archive.n_regions,
         "ignored": archive.n_ignored,
-        "histogram": _histogram(map(len, archive.regions.values())),
+        "histogram": reports.histogram(map(len, archive.regions.values())),
         "read_as": _read_as_of(given, archive),
     }
     return checked
 
 
-def check_results(given: Given, known: Known, rows: Rows, progress: Progress) -> Checked:
+def check_results(given: Given, known: Known, rows: Rows, progress: staging.Progress) -> Checked:
     """Read results of methods.
 
     The rows are method, image, regions, their number and the hash of the drawn shapes, grouped by
@@ -165,7 +240,7 @@ def check_results(given: Given, known: Known, rows: Rows, progress: Progress) ->
         known.warn_of_same(problems, method, by_image)
     rows.write(_rows_of(by_method))
     for by_image in by_method.values():
-        _choose_examples(checked, archive, by_image)
+        checked.choose_examples(archive, by_image)
     counts = {method: _counts(by_image, known) for method, by_image in by_method.items()}
     fits = {name or given.file.title: of for name, of in noticed.fits.items()}
     totals = {
@@ -173,7 +248,11 @@ def check_results(given: Given, known: Known, rows: Rows, progress: Progress) ->
         for key in ("results", "boxes", "empty", "absent")
     }
     n_boxes = (len(regions) for by_image in by_method.values() for regions in by_image.values())
-    checked.counts |= totals | {"methods": counts, "histogram": _histogram(n_boxes), "fits": fits}
+    checked.counts |= totals | {
+        "methods": counts,
+        "histogram": reports.histogram(n_boxes),
+        "fits": fits,
+    }
     checked.counts["read_as"] = _read_as_of(given, archive)
     if noticed.is_misread and noticed.offer is not None:
         checked.counts["fitting"] = noticed.offer.reading
@@ -182,15 +261,14 @@ def check_results(given: Given, known: Known, rows: Rows, progress: Progress) ->
 
 def _checked(rows: Rows, problems: Problems, noticed: Noticed) -> Checked:
     archive = noticed.archive
-    of_lines = archive.line_format, archive.encodings, archive.formats
-    counts = {"account": archive.account.as_data()}
-    return Checked(
-        rows,
-        problems,
-        counts,
-        *of_lines,
-        noticed=replace(noticed, archive=_without_regions(archive)),
-    )
+    counts = {
+        "account": archive.account.as_data(),
+        "line_format": archive.line_format,
+        "encodings": dict(archive.encodings),
+        "formats": list(archive.formats),
+    }
+    noticed = replace(noticed, archive=_without_regions(archive))
+    return Checked(rows, problems, counts, noticed=noticed)
 
 
 def _without_regions(archive: Archive) -> Archive:
@@ -225,7 +303,7 @@ def _counts(by_image: Mapping[str, Sequence[Region]], known: Known) -> dict[str,
 def _opened(
     given: Given,
     kind: Kind,
-    progress: Progress,
+    progress: staging.Progress,
     sizes: Callable[[], dict[str, Size]],
     *,
     format: str = "",
@@ -243,103 +321,7 @@ def _opened(
     )
 
 
-def _choose_examples(
-    checked: Checked, archive: Archive, regions: Mapping[str, Sequence[Region]]
-) -> None:
-    """Choose the example images: some at random, and those with the most problems."""
-    shown = list(regions)
-    # Checking a file again gives the same images, so that people can discuss a report.
-    rng = random.Random(archive.name)  # nosec B311
-    per_entry = Counter(problem.entry for problem in checked.problems.found if problem.entry)
-    n_problems = {
-        image: per_entry[archive.entries[image]]
-        for image in shown
-        if archive.entries.get(image) in per_entry
-    }
-    worst = sorted(n_problems, key=lambda image: -n_problems[image])[:_N_WORST]
-    at_random = rng.sample(shown, min(_N_RANDOM, len(shown)))
-    for names, chosen in ((at_random, checked.at_random), (worst, checked.worst)):
-        for image in names:
-            drawn = encode_regions(regions[image][:MAX_DRAWN])
-            chosen.append(Example(image, drawn, n_problems.get(image, 0)))
-
-
-def _histogram(numbers: Iterable[int]) -> list[int]:
-    """Count the images by their number of boxes, in one class more than HISTOGRAM has entries."""
-    counts = [0] * (len(HISTOGRAM) + 1)
-    for number in numbers:
-        counts[next((at for at, end in enumerate(HISTOGRAM) if number <= end), -1)] += 1
-    return counts
-
-
-def check_photographs(
-    given: Given,
-    truth: Iterable[Sequence[Any]],
-    rows: Rows,
-    progress: Progress,
-    held: Mapping[str, tuple[Collection[str], str]] | None = None,
-) -> Checked:
-    """Check photographs against ground truth, of which each row begins with an image.
-
-    ``held`` are images that get no photograph: the hashes of the one they have, and the reason.
-    Rows: image, hash, type, width, height, entry, orientation.
-    """
-    problems = Problems(given.file.name)
-    regions = {image: None for image, *_truth in truth}
-    held = held or {}
-    nearest = Nearest([*regions, *held])
-    place: dict[str, str] = {}
-    found: dict[str, Photograph] = {}
-    # By hash, the first image with the photograph.
-    same: dict[str, str] = {}
-    verified: list[Sequence[Any]] = []
-    strange: list[str] = []
-    turns_webp = given.file.reading == STORED
-    for entry, photograph in read_photographs(given.source, problems, turns_webp=turns_webp):
-        stem, path = Path(entry.name).stem, entry.path
-        if stem in held:
-            hashes, reason = held[stem]
-            if photograph.sha256 not in hashes:
-                problems.warning("N3", reason, _("an image without one"), path, action=LEFT_OUT)
-        elif stem not in regions:
-            strange.append(stem)
-            told = _("a photograph without ground truth{hint}").format(hint=nearest.hint(stem))
-            problems.warning(
-                "N2",
-                told,
-                _("{pattern} for each").format(pattern="gt_NAME.txt"),
-                path,
-                action=_("left out"),
-            )
-        elif stem in place:
-            told = _("a second photograph of {stem} (the other: {place})").format(
-                stem=stem, place=place[stem]
-            )
-            problems.error("N3", told, _("one"), path)
-        else:
-            place[stem] = path
-            size = photograph.width, photograph.height
-            if (first := same.setdefault(photograph.sha256, stem)) != stem:
-                told = _("the same photograph as that of {image}").format(image=first)
-                action = _("loaded; people would judge one picture twice")
-                problems.warning("P2", told, _("a photograph of its own"), path, action=action)
-            row = [stem, photograph.sha256, photograph.content_type, *size, path]
-            verified.append([*row, photograph.orientation])
-            found[stem] = photograph
-            progress(len(place), len(regions))
-    if place or strange or not held:
-        tell_missing_photographs(problems, list(regions), place, strange)
-    n_turned = tell_turned(problems, found, given.file.reading)
-    rows.write(iter(verified))
-    return Checked(rows, problems, {"photographs": len(verified), "turned": n_turned})
-
-
-def methods_together(rows: Iterable[list[Any]]) -> Iterator[tuple[str, Iterator[list[Any]]]]:
-    """Group rows by their method, the first column."""
-    return groupby(rows, key=lambda row: row[0])
-
-
-def evaluated_after(checked: Checked, missing: str | None) -> dict[str, Collection[str] | None]:
+def _evaluated_after(checked: Checked, missing: str | None) -> dict[str, Collection[str] | None]:
     """Return the images with checked results, by method; None means all images."""
     evaluated: dict[str, Collection[str] | None] = {}
     partly: dict[str, set[str]] = {}

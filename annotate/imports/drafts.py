@@ -1,7 +1,7 @@
 """The steps of a load: collect files, check them, answer questions, confirm, or discard.
 
 Each step is stored, so that users can leave and come back. Pages, the API and `immediate.py` call
-this module; the long work is in `dry_run.py` and `loading.py`.
+this module; the long work is in `checking.py` and `loading.py`.
 """
 
 import time

@@ -15,7 +15,7 @@ from annotate.errors import Refusal
 from annotate.jobs.errors import JobFailed, Superseded
 from annotate.jobs.registry import Progress
 
-from . import drafts, dry_run, loading, plans, publishing, staging
+from . import checking, drafts, loading, plans, publishing, staging
 from .errors import NotLoaded, Question
 from .models import DraftFile, FileKind, Import
 
@@ -131,7 +131,7 @@ class LoadAtOnce:
     def check(self) -> None:
         """Read the files; findings are stored with the draft."""
         with _failing_as_refusal():
-            dry_run.check(drafts.begin_check(draft=self.draft), self._progress, self._paths)
+            checking.check(drafts.begin_check(draft=self.draft), self._progress, self._paths)
         self.draft.refresh_from_db()
 
     def refuse_faults(self) -> None:

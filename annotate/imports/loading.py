@@ -23,8 +23,7 @@ from annotate.scoring.leaderboards import leaderboards_of
 from annotate.scoring.shortcuts import start_again
 from protocols.diagnostics.readings import words_of
 
-from . import annotators_csv, checking, drafts, later_photographs, plans, publishing, staging
-from .checking import Given
+from . import annotators_csv, drafts, photographs, plans, publishing, staging
 from .errors import NotLoaded
 from .models import Draft, DraftFile, FileKind, Finding, Import
 
@@ -109,23 +108,23 @@ class _Loader:
                 for image, digest, kind, width, height, _entry, orientation in self._rows(file)
             }
             wanted = {photograph.sha256: photograph for photograph in read.values()}
-            path = Given.of(file, self._paths).path
+            path = staging.Given.of(file, self._paths).path
             kept = keep_photographs(path, wanted, self._telling(_("Storing photographs")))
             by_image |= {of: kept[one.sha256] for of, one in read.items() if one.sha256 in kept}
             if len(kept) < len(wanted):
                 raise NotLoaded(_("{file} changed after it was checked.").format(file=file.name))
         return by_image
 
-    def _load_photographs(self, dataset: Dataset, photographs: Sequence[DraftFile]) -> None:
-        by_image = self._stored(photographs)
-        n_bare = later_photographs.bare(dataset).filter(name__in=by_image).count()
+    def _load_photographs(self, dataset: Dataset, files: Sequence[DraftFile]) -> None:
+        by_image = self._stored(files)
+        n_bare = photographs.bare(dataset).filter(name__in=by_image).count()
         if n_bare < len(by_image):
             words = _("{dataset} has changed since these files were checked. Check them again.")
             raise JobFailed(words.format(dataset=dataset))
         images = publishing.write_photographs(dataset, by_image)
         counts = {"photographs": len(images)}
         added = {"images": images}
-        self._receipt(Import.Kind.PHOTOGRAPHS, photographs, counts, added, dataset)
+        self._receipt(Import.Kind.PHOTOGRAPHS, files, counts, added, dataset)
         start_again(dataset=dataset, person=self._person)
 
     def _load_dataset(self, truth: DraftFile, photographs: Sequence[DraftFile]) -> Dataset:
@@ -156,7 +155,7 @@ class _Loader:
         methods, replaced = [], []
         for file in files:
             unwritten = set(file.counts["methods"])
-            groups = checking.methods_together(self._rows(file))
+            groups = self._rows(file).by_method()
             # A file may name a method without having rows of it; such methods come last.
             for title, rows in chain(
                 groups, ((title, iter(())) for title in file.counts["methods"])
@@ -210,7 +209,7 @@ class _Loader:
             )
         return rows
 
-    def _telling(self, doing: str) -> checking.Progress:
+    def _telling(self, doing: str) -> staging.Progress:
         return lambda done, total: self._progress.tell(done, total, doing)
 
     def _receipt(

@@ -18,8 +18,8 @@ from protocols.formats.containers.contents import LineFormat
 from protocols.formats.recognition.reading import with_names
 from protocols.formats.summaries import MAX_EXAMPLES, name_of
 
-from .checking import HISTOGRAM
 from .models import Draft, DraftFile, FileKind, Finding, Import
+from .reports import HISTOGRAM
 
 MAX_SHOWN_PER_CODE: Final = 200
 STEPS: Final = (

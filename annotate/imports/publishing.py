@@ -25,10 +25,9 @@ from protocols.core.regions import canonical_bytes, encode_regions
 from protocols.formats.containers.contents import LineFormat
 from protocols.formats.problems import quoted
 
-from .checking import Progress, methods_together
 from .errors import NotLoaded
 from .models import Missing
-from .staging import Rows
+from .staging import Progress, Rows
 
 _Row = TypeVar("_Row")
 _BATCH: Final = 500
@@ -261,7 +260,7 @@ def write_scores(
         origin=ProtocolRun.Origin.IMPORTED,
     )
     n_scores = 0
-    for name, of_method in methods_together(rows):
+    for name, of_method in rows.by_method():
         results_of = Result.objects.filter(method__dataset=dataset, method__name=name)
         results = dict(results_of.values_list("image__name", "pk").iterator())
         scores = (

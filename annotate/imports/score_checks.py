@@ -10,9 +10,9 @@ from django.utils.translation import ngettext
 from protocols.formats.problems import Nearest, Problems
 from protocols.formats.readers.scores import ScoreRow, ScoreTable, Unit, read_scores
 
-from .checking import Checked, Given
 from .known import Known
-from .staging import Rows
+from .reports import Checked
+from .staging import Given, Rows
 
 # By the user's answer, the unit of scores in files with scores above 1; None: not answered, ask.
 _UNITS: Final[Mapping[bool | None, Unit | None]] = {True: "per cent", False: "fraction", None: None}

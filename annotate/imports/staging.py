@@ -6,17 +6,25 @@ import json
 import shutil
 import tempfile
 import time
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import groupby
 from pathlib import Path
 from typing import IO, Any, Final
 
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-from .errors import NotLoaded
+from annotate.jobs.errors import JobFailed
+from protocols.formats.containers.archives import opened_once
+from protocols.formats.containers.files import Source
 
+from .errors import NotLoaded
+from .models import DraftFile
+
+# Called with how much of the work is done, and the total; it may raise to stop the work.
+Progress = Callable[[int, int], None]
 _CHUNK: Final = 1024 * 1024
 _GIB: Final = 1024**3
 
@@ -115,6 +123,35 @@ def files_older_than(seconds: float, besides: Container[int]) -> Iterator[Path]:
                 yield path
 
 
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A file of a draft, its path, and what its readers read: the path, or the zip once opened."""
+
+    file: DraftFile
+    path: Path
+    source: Source
+
+    @classmethod
+    def of(cls, file: DraftFile, paths: Mapping[int, Path]) -> "Given":
+        """Return a file with its path; ``paths`` has those of files read in place, by key."""
+        if file.pk in paths:
+            return cls(file, paths[file.pk], paths[file.pk])
+        path = path_of(file.draft_id, file.sha256)
+        if not path.exists():
+            raise JobFailed(
+                _(
+                    "{file} waited too long and is no longer here. Remove it, and add it again."
+                ).format(file=file.name)
+            )
+        return cls(file, path, path)
+
+    @contextmanager
+    def opened(self) -> Iterator["Given"]:
+        """Open a zip once for all readers of the file."""
+        with opened_once(self.path) as source:
+            yield replace(self, source=source)
+
+
 class Rows:
     """Rows that were read and checked, on disk as a JSON list per line, to save memory."""
 
@@ -142,6 +179,10 @@ class Rows:
         with gzip.open(self.path, "rt", encoding="utf-8") as stream:
             for line in stream:
                 yield json.loads(line)
+
+    def by_method(self) -> Iterator[tuple[str, Iterator[list[Any]]]]:
+        """Group rows of results or scores by their method, the first column."""
+        return groupby(self, key=lambda row: row[0])
 
     def sha256(self) -> str:
         with self.path.open("rb") as stream:

@@ -14,7 +14,7 @@ from annotate.scoring.shortcuts import start_again
 from annotate.studies.models import Study
 from protocols.formats.problems import quoted
 
-from . import annotators_csv, later_photographs, publishing
+from . import annotators_csv, photographs, publishing
 from .errors import CannotUndo
 from .models import Import
 
@@ -26,7 +26,7 @@ def obstacles(receipt: Import) -> list[str]:
     if receipt.dataset is not None and receipt.kind == Import.Kind.DATASET:
         return _against_dataset(receipt, receipt.dataset)
     if receipt.dataset is not None and receipt.kind == Import.Kind.PHOTOGRAPHS:
-        return later_photographs.obstacles(receipt.dataset, receipt.added["images"])
+        return photographs.obstacles(receipt.dataset, receipt.added["images"])
     if receipt.dataset is not None and receipt.kind == Import.Kind.RESULTS:
         return _against_results(receipt, receipt.dataset)
     if receipt.kind == Import.Kind.USERS:
@@ -107,7 +107,7 @@ def undo_import(*, receipt: Import, person: User | None = None) -> Import:
         _remove_dataset(locked.dataset)
         locked.dataset = None
     elif locked.kind == Import.Kind.PHOTOGRAPHS:
-        later_photographs.take_away(locked.added["images"])
+        photographs.take_away(locked.added["images"])
     elif locked.kind == Import.Kind.RESULTS:
         for method in Method.objects.filter(pk__in=locked.added["methods"]):
             publishing.remove_results(method)
