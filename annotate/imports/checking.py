@@ -28,7 +28,7 @@ from protocols.formats.problems import Problems
 from protocols.loading.looking import Truth, look_alone, look_at_results
 from protocols.loading.opening import opened
 
-from . import annotators_csv, drafts, photographs, publishing, reports, score_checks, staging
+from . import annotators_csv, drafts, photographs, plans, reports, score_checks, staging
 from .known import Known
 from .models import Draft, DraftFile, FileKind, Missing
 from .reports import Checked
@@ -56,7 +56,7 @@ def check(
     """
     draft = Draft.objects.select_related("dataset").get(pk=arguments["draft"])
     drafts.refuse_superseded(draft, arguments, Draft.State.CHECKING)
-    against = publishing.fingerprint(draft.dataset)
+    against = plans.fingerprint(draft.dataset)
     files = sorted(draft.files.all(), key=lambda file: (_ORDER.index(file.kind), file.pk))
     checker = _Checker(draft, files, paths or {}, progress)
     checked = checker.run()

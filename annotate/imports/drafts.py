@@ -25,7 +25,7 @@ from annotate.jobs.models import Job
 from annotate.names import refuse_unseen
 from protocols.diagnostics.readings import ReadingError, words_of
 
-from . import guessing, plans, publishing, staging
+from . import guessing, plans, staging
 from .errors import NotLoaded
 from .models import Draft, DraftFile, FileKind, Import, Missing
 
@@ -379,7 +379,7 @@ def _refuse_incomplete(draft: Draft, files: Sequence[DraftFile]) -> None:
                     "it holds results, or start a new dataset."
                 ).format(dataset=draft.dataset.name, file=files[kinds.index(FileKind.TRUTH)].name)
             )
-        publishing.name_of_new_dataset(draft.name)
+        plans.name_of_new_dataset(draft.name)
     elif FileKind.PHOTOGRAPHS in kinds and draft.dataset is None:
         raise NotLoaded(
             _("Photographs belong to a dataset. Choose one, or add the zip of its ground truth.")
@@ -390,7 +390,7 @@ def _refuse_incomplete(draft: Draft, files: Sequence[DraftFile]) -> None:
         )
     for file in files:
         if file.kind == FileKind.SCORES:
-            publishing.named(file.title, "protocol")
+            plans.named(file.title, "protocol")
     # The question whether to replace loaded results is asked last, when everything is known.
     titles = [file.title for file in files if file.kind == FileKind.RESULTS]
-    publishing.refuse_doubles(None, titles, replace=True)
+    plans.refuse_doubles(None, titles, replace=True)

@@ -15,7 +15,7 @@ from annotate.errors import Refusal
 from annotate.jobs.errors import JobFailed, Superseded
 from annotate.jobs.registry import Progress
 
-from . import checking, drafts, loading, plans, publishing, staging
+from . import checking, drafts, loading, plans, staging
 from .errors import NotLoaded, Question
 from .models import DraftFile, FileKind, Import
 
@@ -77,7 +77,7 @@ def load_files(
             load.add(file)
         if dataset is not None:
             titles = [file.title for file in files if file.kind == FileKind.RESULTS]
-            publishing.refuse_doubles(dataset, titles, replace=replace)
+            plans.refuse_doubles(dataset, titles, replace=replace)
         load.check()
         if found is not None:
             found(load.draft.summary["kinds"])
@@ -85,7 +85,7 @@ def load_files(
         if dataset is not None:
             # A file may name methods of its own.
             titles = plans.titles_of(list(load.draft.files.all()))
-            publishing.refuse_doubles(dataset, titles, replace=replace)
+            plans.refuse_doubles(dataset, titles, replace=replace)
         return load.load(replace=replace)
 
 
@@ -102,7 +102,7 @@ class LoadAtOnce:
     ) -> None:
         if dataset is None and target["name"]:
             # A name that is too long for an address is too long for the draft, too.
-            publishing.name_of_new_dataset(target["name"])
+            plans.name_of_new_dataset(target["name"])
         self._person = person
         self._progress = progress
         self._paths: dict[int, Path] = {}
@@ -122,7 +122,7 @@ class LoadAtOnce:
     def add(self, file: FileToLoad) -> DraftFile:
         if file.kind in (FileKind.RESULTS, FileKind.SCORES):
             what = "method" if file.kind == FileKind.RESULTS else "protocol"
-            publishing.named(file.title, what)
+            plans.named(file.title, what)
         fields = asdict(file)
         added = drafts.add_path(draft=self.draft, path=fields.pop("path"), **fields)
         self._paths[added.pk] = file.path

@@ -3,10 +3,11 @@
 The job may run twice: the second run finds, under its lock, that the draft has changed, and stops.
 """
 
-from collections.abc import Mapping, Sequence
-from itertools import chain
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
+from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -15,18 +16,29 @@ from django.utils.translation import ngettext
 
 from annotate.audit.models import Act
 from annotate.audit.services import record
-from annotate.datasets.models import Dataset
+from annotate.datasets.models import BoxConvention, Dataset, Image, Method, Result
 from annotate.datasets.photographs import Photograph, giving_back, keep_photographs
 from annotate.jobs.errors import JobFailed
 from annotate.jobs.registry import Progress
 from annotate.scoring.leaderboards import leaderboards_of
+from annotate.scoring.models import ProtocolRun, Score
 from annotate.scoring.shortcuts import start_again
+from protocols.core.base import f_score
+from protocols.core.regions import canonical_bytes, encode_regions
 from protocols.diagnostics.readings import words_of
+from protocols.formats.containers.contents import LineFormat
 
-from . import annotators_csv, drafts, photographs, plans, publishing, staging
+from . import annotators_csv, drafts, photographs, plans, staging
 from .errors import NotLoaded
-from .models import Draft, DraftFile, FileKind, Finding, Import
+from .models import Draft, DraftFile, FileKind, Finding, Import, Missing
+from .undoing import remove_results
 
+_Row = TypeVar("_Row")
+_BATCH: Final = 500
+# Fields that images and photographs share.
+_OF_PHOTOGRAPHS: Final = (
+    *("sha256", "content_type", "width", "height", "orientation", "original_sha256"),
+)
 MAX_WARNINGS: Final = 200
 _ACTS: Final = {
     Import.Kind.DATASET: Act.DATASET_LOADED,
@@ -81,7 +93,7 @@ class _Loader:
         if draft.dataset_id is not None:
             # Only one load at a time may change a dataset.
             draft.dataset = Dataset.objects.select_for_update().get(pk=draft.dataset_id)
-        if publishing.fingerprint(draft.dataset) != draft.checked_against:
+        if plans.fingerprint(draft.dataset) != draft.checked_against:
             raise JobFailed(
                 _("{target} has changed since these files were checked. Check them again.").format(
                     target=draft.target
@@ -121,23 +133,38 @@ class _Loader:
         if n_bare < len(by_image):
             words = _("{dataset} has changed since these files were checked. Check them again.")
             raise JobFailed(words.format(dataset=dataset))
-        images = publishing.write_photographs(dataset, by_image)
-        counts = {"photographs": len(images)}
-        added = {"images": images}
+        rows = list(dataset.images.filter(name__in=by_image).only("name").order_by("pk"))
+        for row in rows:
+            _give(row, by_image[row.name])
+        Image.objects.bulk_update(rows, _OF_PHOTOGRAPHS, batch_size=_BATCH)
+        counts, added = {"photographs": len(rows)}, {"images": [row.pk for row in rows]}
         self._receipt(Import.Kind.PHOTOGRAPHS, files, counts, added, dataset)
         start_again(dataset=dataset, person=self._person)
 
     def _load_dataset(self, truth: DraftFile, photographs: Sequence[DraftFile]) -> Dataset:
         by_image = self._stored(photographs)
-        dataset = publishing.write_dataset(
-            name=self._draft.name,
-            line_format=truth.counts["line_format"],
+        draft, line_format = self._draft, truth.counts["line_format"]
+        name, slug = plans.name_of_new_dataset(draft.name)
+        inclusive = line_format == LineFormat.LTRB
+        dataset = Dataset.objects.create(
+            name=name,
+            slug=slug,
+            line_format=line_format,
             read_as=truth.counts["read_as"],
-            truth=self._rows(truth),
-            photographs=by_image,
-            provenance=self._draft.provenance,
-            licence=self._draft.licence,
+            box_convention=BoxConvention.INCLUSIVE if inclusive else BoxConvention.POINTS,
+            provenance=draft.provenance,
+            licence=draft.licence,
         )
+
+        def images() -> Iterator[Image]:
+            for position, (image, regions) in enumerate(self._rows(truth)):
+                row = Image(dataset=dataset, name=image, position=position, truth=regions)
+                if image in by_image:
+                    _give(row, by_image[image])
+                yield row
+
+        for batch in _batches(images()):
+            Image.objects.bulk_create(batch)
         counts = {key: truth.counts[key] for key in ("images", "regions", "ignored")}
         self._receipt(
             Import.Kind.DATASET,
@@ -149,45 +176,100 @@ class _Loader:
         return dataset
 
     def _load_results(self, dataset: Dataset, files: Sequence[DraftFile]) -> None:
-        publishing.refuse_doubles(dataset, plans.titles_of(files), replace=self._replace)
+        plans.refuse_doubles(dataset, plans.titles_of(files), replace=self._replace)
         images = dict(dataset.images.values_list("name", "pk"))
         counts: dict[str, dict[str, int]] = {}
         methods, replaced = [], []
         for file in files:
-            unwritten = set(file.counts["methods"])
-            groups = self._rows(file).by_method()
             # A file may name a method without having rows of it; such methods come last.
-            for title, rows in chain(
-                groups, ((title, iter(())) for title in file.counts["methods"])
-            ):
-                if title not in unwritten:
-                    continue
-                unwritten.discard(title)
-                method, was_loaded = publishing.method_to_fill(
-                    dataset, title, replace=self._replace
-                )
-                progress = self._telling(_("Writing results"))
-                counts[title] = publishing.write_results(
-                    method,
-                    rows,
-                    missing=file.missing,
-                    read_as=file.counts["read_as"],
-                    images=images,
-                    progress=progress,
-                )
-                methods.append(method.pk)
-                if was_loaded:
+            bare = ((of, iter(())) for of in file.counts["methods"] if of not in counts)
+            for title, rows in chain(self._rows(file).by_method(), bare):
+                method = plans.method_named(dataset, title)
+                if method is None:
+                    name, slug = plans.named(title, "method")
+                    method = Method.objects.create(dataset=dataset, name=name, slug=slug)
+                elif method.results.exists():
+                    remove_results(method)
                     replaced.append(method.name)
+                counts[title] = self._write_results(method, file, rows, images)
+                methods.append(method.pk)
         added = {"methods": methods}
         self._receipt(Import.Kind.RESULTS, files, {"methods": counts}, added, dataset, replaced)
 
+    def _write_results(
+        self,
+        method: Method,
+        file: DraftFile,
+        rows: Iterator[list[Any]],
+        images: Mapping[str, int],
+    ) -> dict[str, int]:
+        """Write the result set of a method that has none for the dataset's images; return counts."""
+        progress = self._telling(_("Writing results"))
+        left = set(images)
+        counts = {"results": 0, "boxes": 0, "empty": 0, "without_file": 0}
+
+        def results() -> Iterator[Result]:
+            for _name, image, regions, n_regions, digest in rows:
+                left.discard(image)
+                yield Result(
+                    image_id=images[image],
+                    method=method,
+                    regions=regions,
+                    n_regions=n_regions,
+                    sha256=digest,
+                )
+            if file.missing == Missing.EMPTY:
+                digest = sha256(canonical_bytes(())).hexdigest()
+                for key in sorted(images[image] for image in left):
+                    yield Result(
+                        image_id=key,
+                        method=method,
+                        regions=encode_regions(()),
+                        n_regions=0,
+                        had_file=False,
+                        sha256=digest,
+                    )
+
+        for batch in _batches(results()):
+            Result.objects.bulk_create(batch)
+            counts["results"] += len(batch)
+            counts["boxes"] += sum(row.n_regions for row in batch)
+            counts["empty"] += sum(row.n_regions == 0 for row in batch)
+            counts["without_file"] += sum(not row.had_file for row in batch)
+            progress(counts["results"], len(images))
+        totals = {key: counts[key] for key in ("boxes", "empty", "without_file")}
+        method.totals = {"n": counts["results"], **totals}
+        method.read_as = file.counts["read_as"]
+        method.save(update_fields=["totals", "read_as"])
+        return counts | {"not_evaluated": len(images) - counts["results"]}
+
     def _load_scores(self, dataset: Dataset, file: DraftFile) -> None:
-        run, n_scores = publishing.write_scores(
+        run = ProtocolRun.objects.create(
             dataset=dataset,
-            protocol=file.title,
-            rows=self._rows(file),
-            progress=self._telling(_("Writing scores")),
+            name=plans.named(file.title, "protocol")[0],
+            version="",
+            origin=ProtocolRun.Origin.IMPORTED,
         )
+        progress, n_scores = self._telling(_("Writing scores")), 0
+        for name, of_method in self._rows(file).by_method():
+            results_of = Result.objects.filter(method__dataset=dataset, method__name=name)
+            results = dict(results_of.values_list("image__name", "pk").iterator())
+            scores = (
+                Score(
+                    run=run,
+                    result_id=results[image],
+                    recall=recall,
+                    precision=precision,
+                    f_score=f_score(recall, precision),
+                )
+                for _name, image, recall, precision in of_method
+            )
+            for batch in _batches(scores):
+                Score.objects.bulk_create(batch)
+                n_scores += len(batch)
+                progress(n_scores, 0)
+        run.n_scores = n_scores
+        run.save(update_fields=["n_scores"])
         leaderboards_of(run)
         counts = {"protocol": run.name, "scores": n_scores, "missing": file.counts["missing"]}
         self._receipt(Import.Kind.SCORES, [file], counts, {"run": run.pk}, dataset)
@@ -267,3 +349,14 @@ def _warnings(draft: Draft, files: Sequence[DraftFile]) -> list[str]:
         *sentences[:MAX_WARNINGS],
         ngettext("… and {n} further note.", "… and {n} further notes.", more).format(n=more),
     ]
+
+
+def _give(row: Image, photograph: Photograph) -> None:
+    for name in _OF_PHOTOGRAPHS:
+        setattr(row, name, getattr(photograph, name))
+
+
+def _batches(rows: Iterable[_Row]) -> Iterator[list[_Row]]:
+    left = iter(rows)
+    while batch := list(islice(left, _BATCH)):
+        yield batch

@@ -1,20 +1,22 @@
 """The effect of confirming a load, its open questions, and the obstacles to it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 
+from annotate.datasets.mending import mended
 from annotate.datasets.models import Dataset, Method
+from annotate.names import address_of, refuse_unseen
+from annotate.studies.models import Study
 from protocols.diagnostics.readings import AS_NAMED, AS_READ, STORED, UPRIGHT, words_of
 from protocols.formats.problems import quoted
 from protocols.formats.recognition.reading import ENCODINGS, FORMATS, named_formats
 from text_rankings.base.counts import some_of
 
-from . import publishing
 from .errors import NotLoaded
 from .models import Draft, DraftFile, FileKind, Finding, Missing
 
@@ -29,6 +31,20 @@ _FIELDS: Final = {
 # Questions that become warnings when answered: missing files, per-cent scores, readings, encodings.
 _ASKED: Final = ("N4", "S2", "F2", "F7")
 _MAX_NAMED: Final = 8
+_MAX_NAME: Final = 120
+# Taken below data/, where the address of a dataset would be.
+_TAKEN_ADDRESSES: Final = {"images", "load"}
+_UNNAMED: Final = {
+    "dataset": gettext_lazy(
+        "The name of the dataset, {name}, needs letters or digits, and at most {n} characters."
+    ),
+    "method": gettext_lazy(
+        "The name of the method, {name}, needs letters or digits, and at most {n} characters."
+    ),
+    "protocol": gettext_lazy(
+        "The name of the protocol, {name}, needs letters or digits, and at most {n} characters."
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -202,14 +218,14 @@ def _words_of(file: DraftFile, draft: Draft) -> str:
 def _plan_results(planned: Plan, dataset: Dataset | None, file: DraftFile) -> None:
     for title, counts in file.counts.get("methods", {}).items():
         words = _words_of_results(counts, file.missing)
-        method = publishing.method_named(dataset, title) if dataset else None
+        method = method_named(dataset, title) if dataset else None
         if method is None or not method.results.exists():
             planned.added.append(
                 _("results of {method}: {words}").format(method=quoted(title), words=words)
             )
             continue
         planned.replaced.append(_words_of_replacement(method, words))
-        studies = publishing.studies_with_answers_on(method)
+        studies = studies_with_answers_on(method)
         if studies:
             planned.obstacles.append(
                 _(
@@ -255,7 +271,7 @@ def _left_alone(dataset: Dataset, files: Sequence[DraftFile]) -> Iterator[str]:
         "the {n} images of {dataset} and their ground truth",
         n_images,
     ).format(n=n_images, dataset=quoted(dataset.name))
-    named = [publishing.method_named(dataset, title) for title in titles_of(files)]
+    named = [method_named(dataset, title) for title in titles_of(files)]
     touched = {method.pk for method in named if method is not None}
     others = [method.name for method in dataset.methods.all() if method.pk not in touched]
     if others:
@@ -268,7 +284,7 @@ def _left_alone(dataset: Dataset, files: Sequence[DraftFile]) -> Iterator[str]:
 
 def _obstacles(draft: Draft, titles: Sequence[str]) -> Iterator[str]:
     try:
-        publishing.refuse_doubles(None, titles, replace=True)
+        refuse_doubles(None, titles, replace=True)
     except NotLoaded as refusal:
         yield str(refusal)
     if n_errors := n_faults(draft):
@@ -286,3 +302,80 @@ def _obstacles(draft: Draft, titles: Sequence[str]) -> Iterator[str]:
                 n_open,
             ).format(n=n_open)
         )
+
+
+def named(name: str, what: str) -> tuple[str, str]:
+    """Return a stripped name, and the slug that becomes part of addresses."""
+    name = name.strip()
+    refuse_unseen(name, NotLoaded)
+    slug = address_of(name)
+    if not slug or len(name) > _MAX_NAME:
+        raise NotLoaded(_UNNAMED[what].format(name=quoted(name), n=_MAX_NAME))
+    return name, slug
+
+
+def name_of_new_dataset(name: str) -> tuple[str, str]:
+    """Return name and slug; raise NotLoaded if they are taken or invalid."""
+    name, slug = named(name, "dataset")
+    if slug in _TAKEN_ADDRESSES:
+        raise NotLoaded(
+            _("{name} cannot be the name of a dataset. Choose another.").format(name=quoted(name))
+        )
+    if Dataset.objects.filter(Q(slug=slug) | Q(name=name)).exists():
+        raise NotLoaded(_("There is a dataset named {name} already.").format(name=quoted(name)))
+    return name, slug
+
+
+def method_named(dataset: Dataset, title: str) -> Method | None:
+    """Return the dataset's method with this name or its slug, if there is one."""
+    name, slug = named(title, "method")
+    return dataset.methods.filter(slug=slug).first() or dataset.methods.filter(name=name).first()
+
+
+def refuse_doubles(dataset: Dataset | None, titles: Iterable[str], *, replace: bool) -> None:
+    """Raise NotLoaded if two files are for one method, or loaded results must not be replaced."""
+    seen: set[str] = set()
+    for title in titles:
+        name, slug = named(title, "method")
+        if slug in seen:
+            raise NotLoaded(
+                _("Two of the archives are for the method {name}.").format(name=quoted(name))
+            )
+        seen.add(slug)
+        method = method_named(dataset, title) if dataset else None
+        if method is None or not method.results.exists():
+            continue
+        if not replace:
+            raise NotLoaded(
+                _("Results of {method} are loaded already.").format(method=quoted(method.name))
+            )
+        if studies := studies_with_answers_on(method):
+            raise NotLoaded(
+                _(
+                    "Answers in these studies refer to the results of {method}, which therefore cannot be "
+                    "replaced: {studies}. Load the new results under another name."
+                ).format(
+                    method=quoted(method.name), studies=", ".join(study.name for study in studies)
+                )
+            )
+
+
+def studies_with_answers_on(method: Method) -> QuerySet[Study]:
+    """Return the studies in which an annotator was shown a result of this method."""
+    left = Q(assignments__screens__left__method=method)
+    right = Q(assignments__screens__right__method=method)
+    return Study.objects.filter(left | right).distinct()
+
+
+def fingerprint(dataset: Dataset | None) -> dict[str, int | None]:
+    """Return a fingerprint of the dataset's contents, which each load, undo and correction changes."""
+    if dataset is None:
+        return {}
+    receipts = dataset.imports.all()
+    return {
+        "newest": receipts.order_by("-pk").values_list("pk", flat=True).first(),
+        "undone": receipts.filter(undone__isnull=False).count(),
+        "images": dataset.images.count(),
+        "methods": dataset.methods.count(),
+        "mended": mended(dataset),
+    }

@@ -1,22 +1,26 @@
 """Undoing a load: exactly the added rows are deleted, unless other data depend on them."""
 
+from typing import Any, Final
+
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotate.audit.models import Act
 from annotate.audit.services import record
-from annotate.datasets.models import Dataset, Method
-from annotate.scoring.models import ProtocolRun
+from annotate.datasets.models import Dataset, Method, Result
+from annotate.scoring.models import ProtocolRun, Score
 from annotate.scoring.shortcuts import start_again
 from annotate.studies.models import Study
 from protocols.formats.problems import quoted
 
-from . import annotators_csv, photographs, publishing
+from . import annotators_csv, photographs
 from .errors import CannotUndo
 from .models import Import
+
+_BATCH: Final = 500
 
 
 def obstacles(receipt: Import) -> list[str]:
@@ -110,7 +114,7 @@ def undo_import(*, receipt: Import, person: User | None = None) -> Import:
         photographs.take_away(locked.added["images"])
     elif locked.kind == Import.Kind.RESULTS:
         for method in Method.objects.filter(pk__in=locked.added["methods"]):
-            publishing.remove_results(method)
+            remove_results(method)
             method.delete()
     elif locked.kind == Import.Kind.SCORES:
         ProtocolRun.objects.filter(pk=locked.added["run"]).delete()
@@ -127,5 +131,26 @@ def undo_import(*, receipt: Import, person: User | None = None) -> Import:
 
 
 def _remove_dataset(dataset: Dataset) -> None:
+    """Delete a dataset that holds only images; the next sweep deletes its photographs."""
     Import.objects.filter(dataset=dataset).update(dataset=None)
-    publishing.remove_dataset(dataset)
+    _remove(dataset.images.all())
+    dataset.delete()
+
+
+def remove_results(method: Method) -> None:
+    """Delete a method's results, and the scores of protocols on them."""
+    for run in ProtocolRun.objects.filter(scores__result__method=method).distinct():
+        run.overall.pop(method.name, None)
+        (run.losses or {}).pop(method.name, None)
+        run.n_scores = run.scores.exclude(result__method=method).count()
+        run.save(update_fields=["overall", "losses", "n_scores"])
+    _remove(Score.objects.filter(result__method=method))
+    _remove(Result.objects.filter(method=method))
+    method.totals = None
+    method.save(update_fields=["totals"])
+
+
+def _remove(rows: QuerySet[Any]) -> None:
+    """Delete rows in batches; a single delete would hold all of them in memory."""
+    while keys := list(rows.order_by("pk").values_list("pk", flat=True)[:_BATCH]):
+        rows.model._default_manager.filter(pk__in=keys).delete()

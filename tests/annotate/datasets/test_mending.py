@@ -10,7 +10,7 @@ from django.urls import reverse
 from annotate.audit.models import Act, AuditEntry
 from annotate.datasets.mending import TruthRefused, corrected_at, mend, version_at, version_of
 from annotate.datasets.models import EarlierTruth, Image
-from annotate.imports.publishing import fingerprint
+from annotate.imports.plans import fingerprint
 from annotate.judging import services as judging
 from annotate.scoring.models import Score
 from annotate.scoring.services import score_protocol

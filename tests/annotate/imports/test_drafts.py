@@ -16,7 +16,6 @@ from annotate.imports import (
     guessing,
     loading,
     plans,
-    publishing,
     staging,
     undoing,
 )
@@ -528,10 +527,10 @@ class Killed(BaseException):
 STEPS = [
     "annotate.datasets.photographs.store",
     "annotate.imports.loading.keep_photographs",
-    "annotate.imports.publishing.write_dataset",
-    "annotate.imports.publishing.write_results",
-    "annotate.imports.publishing.write_scores",
-    "annotate.imports.publishing._remove",
+    "annotate.imports.loading._Loader._load_dataset",
+    "annotate.imports.loading._Loader._write_results",
+    "annotate.imports.loading._Loader._load_scores",
+    "annotate.imports.undoing._remove",
     "annotate.imports.loading._Loader._receipt",
     "annotate.imports.drafts.Draft.save",
 ]
@@ -626,9 +625,9 @@ class TestReplacing:
             name="Readers", dataset=dataset, methods=list(dataset.methods.all()), state="open"
         )
         judging.start(study=study, annotator=add_annotator(study))
-        method = publishing.method_named(dataset, "net")
+        method = plans.method_named(dataset, "net")
         with pytest.raises(NotLoaded, match="Readers"):
-            publishing.refuse_doubles(dataset, [method.name], replace=True)
+            plans.refuse_doubles(dataset, [method.name], replace=True)
 
 
 class TestUndoing:
