@@ -4,6 +4,7 @@ The rows go to disk (`staging.Rows`), one archive at a time, and are loaded from
 run twice: the second run finds, under its lock, that the draft has changed, and stops.
 """
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -13,6 +14,7 @@ from typing import Any, Final, cast
 
 from django.db import transaction
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from annotate.datasets.selectors import results_on
 from annotate.jobs.errors import JobFailed
@@ -24,11 +26,11 @@ from protocols.diagnostics.readings import AS_READ, AS_WRITTEN
 from protocols.diagnostics.stops import wrong_side
 from protocols.formats.containers.checking import Meaning
 from protocols.formats.containers.contents import Archive, Kind
-from protocols.formats.problems import Problems
-from protocols.loading.looking import Truth, look_alone, look_at_results
-from protocols.loading.opening import opened
+from protocols.formats.problems import Nearest, Problems
+from protocols.formats.readers.scores import ScoreRow, ScoreTable, Unit, read_scores
+from protocols.loading.looking import Truth, look_alone, look_at_results, opened
 
-from . import annotators_csv, drafts, photographs, plans, reports, score_checks, staging
+from . import annotators_csv, drafts, photographs, plans, reports, staging
 from .known import Known
 from .models import Draft, DraftFile, FileKind, Missing
 from .reports import Checked
@@ -39,6 +41,8 @@ Size = tuple[int, int]
 _ORDER: Final = list(FileKind.values)
 # Reported after each file, with the number of files.
 FILES_READ: Final = "Files read"
+# By the user's answer, the unit of scores in files with scores above 1; None: not answered, ask.
+_UNITS: Final[Mapping[bool | None, Unit | None]] = {True: "per cent", False: "fraction", None: None}
 _OF_STORED: Final = (
     "x before y in the ground truth of the dataset; load it again as a new dataset, corrected, and the "
     "results as they are"
@@ -144,18 +148,14 @@ class _Checker:
             if of.noticed and of.noticed.is_misread and file.reading != AS_READ:
                 of.problems.ask("F2", _("your choice of how to read the file"))
 
-    def _sizes(self) -> dict[str, tuple[int, int]]:
-        """Return the sizes of the photographs of this load, before they are verified."""
-        sizes: dict[str, tuple[int, int]] = {}
-        for file in self._files:
-            if file.kind == FileKind.PHOTOGRAPHS:
-                sizes |= photographs.sizes_of(Given.of(file, self._paths).path, file.reading)
-        return sizes
-
     def _read(self, given: Given, rows: staging.Rows, progress: staging.Progress) -> Checked:
         kind = given.file.kind
         if kind == FileKind.TRUTH:
-            self._truth = check_truth(given, rows, progress, self._sizes)
+            sizes: dict[str, Size] = {}
+            for file in self._files:
+                if file.kind == FileKind.PHOTOGRAPHS:
+                    sizes |= photographs.sizes_of(Given.of(file, self._paths).path, file.reading)
+            self._truth = check_truth(given, rows, progress, sizes)
             self._known = Known(self._truth.known or Truth())
             return self._truth
         if kind == FileKind.PHOTOGRAPHS:
@@ -170,24 +170,19 @@ class _Checker:
             self._known.evaluated |= _evaluated_after(checked, given.file.missing)
             return checked
         if kind == FileKind.SCORES:
-            return score_checks.check_scores(given, self._known, rows)
+            return check_scores(given, self._known, rows)
         return annotators_csv.check_people(given, rows)
 
 
 def check_truth(
-    given: Given,
-    rows: Rows,
-    progress: staging.Progress,
-    sizes: Callable[[], dict[str, Size]] = dict,
+    given: Given, rows: Rows, progress: staging.Progress, of_photographs: dict[str, Size]
 ) -> Checked:
     """Read ground truth. The rows are image and regions, in natural order of the images.
 
-    ``sizes`` returns those of the photographs.
+    ``of_photographs`` are the sizes of the photographs of this load, before they are verified.
     """
-    of_photographs = sizes()
-    archive = _opened(given, "truth", progress, lambda: of_photographs)
-    known_sizes = {**archive.sizes, **of_photographs}
-    noticed = look_alone(archive, of_photographs, given.file.reading)
+    read_it = _reader(given, "truth", progress, of_photographs)
+    noticed = look_alone(read_it(given.file.format), of_photographs, given.file.reading)
     archive = noticed.archive
     problems = archive.collected()
     if not archive.regions and not archive.errors:
@@ -197,7 +192,7 @@ def check_truth(
     checked = _checked(rows, problems, noticed)
     rows.write((image, encode_regions(regions)) for image, regions in archive.regions.items())
     checked.choose_examples(archive, archive.regions)
-    known = Truth.of(archive, known_sizes, of_photographs)
+    known = Truth.of(archive, {**archive.sizes, **of_photographs}, of_photographs)
     checked.known = replace(known, ids=_without_regions(archive))
     checked.counts |= {
         "images": len(archive.regions),
@@ -216,13 +211,13 @@ def check_results(given: Given, known: Known, rows: Rows, progress: staging.Prog
     method. A file without method names belongs to the method given with it.
     """
     reading, truth = given.file.reading, known.truth
-    read_it = partial(_opened, given, "results", progress, lambda: truth.sizes)
+    read_it = _reader(given, "results", progress, truth.sizes)
     noticed = look_at_results(
-        *(read_it(reading=reading, shape=truth.shape), truth, reading),
+        *(read_it(given.file.format, reading=reading, shape=truth.shape), truth, reading),
         cast("Meaning | None", given.file.missing or None),
         asks=True,
         source=given.source,
-        read_as=lambda format: read_it(format=format),
+        read_as=read_it,
     )
     archive = noticed.archive
     problems = archive.collected()
@@ -300,23 +295,17 @@ def _counts(by_image: Mapping[str, Sequence[Region]], known: Known) -> dict[str,
     }
 
 
-def _opened(
-    given: Given,
-    kind: Kind,
-    progress: staging.Progress,
-    sizes: Callable[[], dict[str, Size]],
-    *,
-    format: str = "",
-    **options: str,
-) -> Archive:
-    return opened(
+def _reader(
+    given: Given, kind: Kind, progress: staging.Progress, sizes: dict[str, Size]
+) -> Callable[..., Archive]:
+    """Return a function that reads a file in a format; empty: detected from the content."""
+    return partial(
+        opened,
         given.source,
         kind,
-        format or given.file.format or None,
-        **options,
         name=given.file.name,
         on_entry=progress,
-        sizes=sizes,
+        sizes=lambda: sizes,
         encoding=given.file.encoding or None,
     )
 
@@ -333,3 +322,61 @@ def _evaluated_after(checked: Checked, missing: str | None) -> dict[str, Collect
             if method in partly:
                 partly[method].add(image)
     return evaluated
+
+
+def check_scores(given: Given, known: Known, rows: Rows) -> Checked:
+    """Read scores. The rows are method, image, recall, precision, grouped by method."""
+    table = read_scores(given.path, name=given.file.name, unit=_UNITS[given.file.per_cent])
+    problems = Problems(table.name, list(table.problems), Counter(p.code for p in table.problems))
+    nearest_image, nearest_method = Nearest(known.images), Nearest(known.evaluated)
+    for row in table.rows:
+        _check_score(row, known, nearest_image, nearest_method, problems)
+    n_missing = _n_unscored(table, known)
+    if n_missing and table.rows and not problems.has_errors:
+        told = ngettext("no score for {n} result", "no score for {n} results", n_missing).format(
+            n=n_missing
+        )
+        problems.warning("S3", told, _("one for each"), action=_("left undefined"))
+    is_asked = any(problem.severity == "question" for problem in problems.found)
+    if not table.rows and not problems.has_errors and not is_asked:
+        problems.error("S3", _("no score"), _("at least one line below the header"))
+    ordered = sorted(table.rows, key=lambda row: row.method)
+    rows.write((row.method, row.image, row.recall, row.precision) for row in ordered)
+    counts = {"scores": len(table.rows), "missing": n_missing}
+    return Checked(rows, problems, counts)
+
+
+def _check_score(
+    row: ScoreRow, known: Known, images: Nearest, methods: Nearest, problems: Problems
+) -> None:
+    if row.image not in known.images:
+        expected = _("an image of the dataset{hint}").format(hint=images.hint(row.image))
+        problems.error(
+            "S1", _("the image “{image}”").format(image=row.image), expected, line=row.line
+        )
+    elif row.method not in known.evaluated:
+        expected = _("a method of the dataset{hint}").format(hint=methods.hint(row.method))
+        problems.error(
+            "S1", _("the method “{method}”").format(method=row.method), expected, line=row.line
+        )
+    else:
+        evaluated = known.evaluated[row.method]
+        if evaluated is not None and row.image not in evaluated:
+            found = _("a score of {method} on {image}, where it was not evaluated").format(
+                method=row.method, image=row.image
+            )
+            problems.error("S1", found, _("scores of results that are loaded"), line=row.line)
+
+
+def _n_unscored(table: ScoreTable, known: Known) -> int:
+    """Count the results without a score."""
+    n_results = sum(
+        len(known.images) if images is None else len(images) for images in known.evaluated.values()
+    )
+    n_scored = sum(
+        row.method in known.evaluated
+        and row.image in known.images
+        and ((images := known.evaluated[row.method]) is None or row.image in images)
+        for row in table.rows
+    )
+    return n_results - n_scored

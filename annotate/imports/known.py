@@ -15,8 +15,7 @@ from protocols.diagnostics.inspection import Against
 from protocols.diagnostics.same_results import digest_of, digest_of_shapes, same_as
 from protocols.formats.containers.frames import PictureSize, turned_images
 from protocols.formats.problems import Problems, quoted
-from protocols.loading.looking import Truth
-from protocols.loading.opening import shape_of
+from protocols.loading.looking import Truth, shape_of
 from text_rankings.base.names import look
 
 

@@ -1,7 +1,7 @@
 """Loads: drafts with their files and findings, and receipts."""
 
 from collections.abc import Iterator, Mapping
-from typing import cast
+from typing import Final
 
 from django.conf import settings
 from django.db import models
@@ -12,7 +12,9 @@ from django.utils.translation import gettext_lazy
 from annotate.datasets.models import Dataset
 from annotate.jobs.models import Job
 from protocols.formats.problems import Problem, problems_as_csv
-from protocols.formats.problems import Severity as ProblemSeverity
+
+# Fields that findings and problems share.
+_OF_PROBLEMS: Final = ("severity", "code", "line", "column", "found", "expected", "action")
 
 
 class FileKind(models.TextChoices):
@@ -193,35 +195,23 @@ class Finding(models.Model):
         return cls(
             draft_id=file.draft_id,
             file=file,
-            severity=problem.severity,
-            code=problem.code,
             archive=problem.archive[:255],
             entry=problem.entry or "",
-            line=problem.line,
-            column=problem.column,
             text=problem.text or "",
             span_start=start,
             span_end=end,
-            found=problem.found,
-            expected=problem.expected,
-            action=problem.action,
+            **{name: getattr(problem, name) for name in _OF_PROBLEMS},
         )
 
     def as_problem(self) -> Problem:
         """Return the problem this row was made from."""
         start, end = self.span_start, self.span_end
         return Problem(
-            cast("ProblemSeverity", self.severity),
-            self.code,
-            self.archive,
-            self.entry or None,
-            self.line,
-            self.found,
-            self.expected,
-            self.column,
-            self.text or None,
-            None if start is None or end is None else (start, end),
-            self.action,
+            archive=self.archive,
+            entry=self.entry or None,
+            text=self.text or None,
+            span=None if start is None or end is None else (start, end),
+            **{name: getattr(self, name) for name in _OF_PROBLEMS},
         )
 
 

@@ -18,8 +18,7 @@ from ..formats.containers.frames import turned_images
 from ..formats.recognition.reading import FORMATS, named_formats
 from ..signatures import Signature, SignatureError, signature
 from .findings import Answer, findings_of, require_possible
-from .looking import Truth, look_alone, look_at_results
-from .opening import opened
+from .looking import Truth, look_alone, look_at_results, opened
 from .photographs import known_pictures, photographs, state_of, tell_unused, with_answers
 
 
