@@ -12,6 +12,7 @@ from django.utils.translation import ngettext
 
 from annotate.studies.models import Membership, Role, Study
 from annotate.studies.services import add_member, remove_member
+from protocols.formats.containers.files import read_whole
 from protocols.formats.problems import Nearest, Problems, quoted
 from text_rankings.base.names import has_unseen
 
@@ -39,10 +40,8 @@ def check_people(given: Given, rows: Rows) -> Checked:
 
 
 def _text(given: Given, problems: Problems) -> str | None:
-    with given.path.open("rb") as file:
-        content = file.read(_MAX_BYTES + 1)
-    if len(content) > _MAX_BYTES:
-        problems.error("A3", _("a larger file"), _("{n} bytes at most").format(n=_MAX_BYTES))
+    content = read_whole(given.path, problems, _MAX_BYTES, _("a CSV file"))
+    if content is None:
         return None
     try:
         text = content.decode("utf-8-sig")
@@ -92,63 +91,41 @@ class _Reader:
         self._seen: Counter[tuple[str, str, str]] = Counter()
 
     def read(self, cells: Sequence[str], places: Sequence[int], line: int) -> Sequence[str] | None:
+        faults: list[tuple[str, str, str]] = []
+        row: Sequence[str] = ()
         if len(cells) <= max(places):
-            self._fault(
-                "L1",
-                ngettext("{n} cell", "{n} cells", len(cells)).format(n=len(cells)),
-                ", ".join(COLUMNS),
-                line,
-                cells,
-            )
-            return None
-        username, role, study, group = [*(cells[at].strip() for at in places), ""][:4]
-        n_before = self._problems.counts.total()
-        slug = self._study.get(study.casefold())
-        if slug is None:
+            found = ngettext("{n} cell", "{n} cells", len(cells)).format(n=len(cells))
+            faults.append(("L1", found, ", ".join(COLUMNS)))
+        else:
+            username, role, study, group = [*(cells[at].strip() for at in places), ""][:4]
+            row = username, role.lower(), self._study.get(study.casefold(), ""), group
+            faults += self._faults(row, study)
+        for code, found, expected in faults:
+            self._problems.error(code, found, expected, line=line, text=",".join(cells))
+        return None if faults else row
+
+    def _faults(self, row: Sequence[str], study: str) -> Iterator[tuple[str, str, str]]:
+        """Yield code, what was found, and what is expected; the row has the slug of the study."""
+        username, role, slug, group = row
+        if not slug:
+            found = _("the study {study}").format(study=quoted(study))
             hint = self._nearest.hint(study)
-            self._fault(
-                "S1",
-                _("the study {study}").format(study=quoted(study)),
-                _("an existing study{hint}").format(hint=hint),
-                line,
-                cells,
-            )
-        role = role.lower()
+            yield "S1", found, _("an existing study{hint}").format(hint=hint)
         if role not in Role.values:
             wanted = _("{one} or {other}").format(one=Role.values[0], other=Role.values[1])
-            self._fault("S1", _("the role {role}").format(role=quoted(role)), wanted, line, cells)
-        self._check_person(username, line, cells)
+            yield "S1", _("the role {role}").format(role=quoted(role)), wanted
+        if username not in self._people:
+            # A load cannot invite: an invitation's link is shown once, to the user who creates it.
+            named = _("no user named {username}").format(username=quoted(username))
+            wanted = _("an existing username; invite others, many at once, from the study's page")
+            yield "S1", named if username else _("no username"), wanted
         if len(group) > _MAX_GROUP or has_unseen(group):
-            found = _("the group {group}").format(group=quoted(group))
             wanted = _("at most {n} characters, all of them shown").format(n=_MAX_GROUP)
-            self._fault("S1", found, wanted, line, cells)
-        key = username.casefold(), role, slug or ""
+            yield "S1", _("the group {group}").format(group=quoted(group)), wanted
+        key = username.casefold(), role, slug
         self._seen[key] += 1
         if self._seen[key] > 1:
-            self._fault(
-                "N3",
-                _("{username} a second time").format(username=username),
-                _("once"),
-                line,
-                cells,
-            )
-        is_wrong = self._problems.counts.total() > n_before
-        return None if is_wrong else (username, role, slug or "", group)
-
-    def _check_person(self, username: str, line: int, cells: Sequence[str]) -> None:
-        if username in self._people:
-            return
-        # A load cannot invite: an invitation's link is shown once, to the user who creates it.
-        found = (
-            _("no user named {username}").format(username=quoted(username))
-            if username
-            else _("no username")
-        )
-        wanted = _("an existing username; invite others, many at once, from the study's page")
-        self._fault("S1", found, wanted, line, cells)
-
-    def _fault(self, code: str, found: str, expected: str, line: int, cells: Sequence[str]) -> None:
-        self._problems.error(code, found, expected, line=line, text=",".join(cells))
+            yield "N3", _("{username} a second time").format(username=username), _("once")
 
 
 def write_people(rows: Rows, progress: Progress) -> tuple[list[int], dict[str, int]]:

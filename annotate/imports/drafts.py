@@ -27,10 +27,11 @@ from protocols.diagnostics.readings import ReadingError, words_of
 
 from . import guessing, plans, staging
 from .errors import NotLoaded
-from .models import Draft, DraftFile, FileKind, Import, Missing
+from .models import Draft, DraftFile, FileKind, Import
 
 MAX_FILES: Final = 200
 _KEPT_SECONDS: Final = 7 * 24 * 3600
+_ANSWERS: Final = ("missing", "per_cent", "reading", "format", "encoding")
 _REFUSALS: Final = {
     Draft.State.OPEN: gettext_lazy("These files have not been checked yet."),
     Draft.State.CHECKING: gettext_lazy(
@@ -235,34 +236,27 @@ def answer(*, draft: Draft, answers: Mapping[int, Mapping[str, Any]]) -> bool:
         locked = _locked(draft)
         _refuse_unless(locked, Draft.State.CHECKED)
         for file in locked.files.filter(pk__in=answers):
-            given = answers[file.pk]
-            if "missing" in given and given["missing"] != file.missing:
-                file.missing = Missing(given["missing"]).value if given["missing"] else ""
-                # Of results, images without boxes are counted again.
-                reads_again = True
-            if "per_cent" in given and given["per_cent"] != file.per_cent:
-                file.per_cent = given["per_cent"]
-                reads_again = True
-            if given.get("reading", file.reading) != file.reading:
-                file.reading = _reading(given["reading"])
-                reads_again = True
-            for name in ("format", "encoding"):
-                if given.get(name, getattr(file, name)) != getattr(file, name):
-                    setattr(file, name, given[name])
-                    if name == "format" and "reading" not in given:
-                        file.reading = ""
-                    reads_again = True
-            file.save(update_fields=["missing", "per_cent", "format", "reading", "encoding"])
+            given = dict(answers[file.pk])
+            if given.get("format", file.format) != file.format:
+                given.setdefault("reading", "")
+            changed = [
+                name for name in _ANSWERS if name in given and given[name] != getattr(file, name)
+            ]
+            if "reading" in changed and given["reading"]:
+                _refuse_unknown(given["reading"])
+            for name in changed:
+                setattr(file, name, given[name])
+            file.save(update_fields=changed)
+            reads_again = reads_again or bool(changed)
     draft.refresh_from_db()
     return reads_again
 
 
-def _reading(slug: str) -> str:
+def _refuse_unknown(reading: str) -> None:
     try:
-        words_of(slug)
+        words_of(reading)
     except ReadingError as refusal:
         raise NotLoaded(_("{sentence}.").format(sentence=refusal)) from refusal
-    return slug
 
 
 def confirm(*, draft: Draft, person: User | None = None, replace: bool = False) -> Job:
