@@ -16,7 +16,7 @@ from ..loading.sources import (
     NOT_NAMED,
     BatchError,
     Formats,
-    read_results,
+    looked_results,
     read_scenes,
     regions_of_truth,
     signed_files,
@@ -205,7 +205,7 @@ class _Files:
         return lacking(
             protocol,
             _all(truth),
-            _all(read_results(path, self.truth, self.formats).regions),
+            _all(looked_results(path, self.truth, self.formats).archive.regions),
             len(self.results),
         )
 
@@ -231,7 +231,7 @@ class _Files:
         if protocol.needs == "regions" and not protocol.fields_read():
             return []
         truth = regions_of_truth(self.truth, self.formats)
-        found = read_results(path, self.truth, self.formats).regions
+        found = looked_results(path, self.truth, self.formats).archive.regions
         held = Held.of(_all(truth), _all(found))
         return [*filter(None, [lacking_of(protocol, held)]), *one_sided(protocol, held)]
 

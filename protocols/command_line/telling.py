@@ -9,12 +9,12 @@ from ..core.regions import Region
 from ..diagnostics.same_results import Repeats
 from ..formats.containers.contents import Archive
 from ..formats.names import method_name
+from ..loading.findings import findings_of
 from ..loading.sources import (
     Formats,
     findings_about,
-    findings_about_truth,
-    read_results,
-    read_truth,
+    looked_results,
+    looked_truth,
     require_fit,
 )
 
@@ -27,13 +27,14 @@ def tell_truth(path: str, results: Sequence[str], formats: Formats) -> None:
 
     Raises Misread if it and the results cannot be right as read.
     """
-    _tell(read_truth(path, formats), findings_about_truth(path, formats))
+    of_truth, _ = looked_truth(path, formats)
+    _tell(of_truth.archive, findings_of(of_truth))
     require_fit(results, path, formats)
 
 
 def tell_results(path: str, truth: str, formats: Formats, repeats: Repeats | None = None) -> None:
     """Report how a result set was read, and the findings about it, its fit and those before it."""
-    archive = read_results(path, truth, formats)
+    archive = looked_results(path, truth, formats).archive
     _tell(archive, findings_about(path, truth, formats))
     regions = partial(_regions, path, truth, formats)
     for said in repeats.told(archive.name, method_name(path), regions) if repeats else ():
@@ -41,7 +42,7 @@ def tell_results(path: str, truth: str, formats: Formats, repeats: Repeats | Non
 
 
 def _regions(path: str, truth: str, formats: Formats) -> Mapping[str, tuple[Region, ...]]:
-    return read_results(path, truth, formats).regions
+    return looked_results(path, truth, formats).archive.regions
 
 
 def _tell(archive: Archive, found: Sequence[str]) -> None:

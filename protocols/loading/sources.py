@@ -95,22 +95,18 @@ def reading_of(archive: Archive, formats: Formats, kind: Kind) -> str:
 
 def signed_files(protocol: Protocol, truth: str, results: str, formats: Formats) -> str:
     """Return the signature of the scores of a result set; the protocol is settled."""
-    of_truth, of_results = read_truth(truth, formats), read_results(results, truth, formats)
+    of_truth = looked_truth(truth, formats)[0].archive
+    of_results = looked_results(results, truth, formats).archive
     read_as = reading_of(of_truth, formats, "truth"), reading_of(of_results, formats, "results")
     return signature(protocol, *read_as, len(of_truth.regions))
 
 
-def read_file(path: str, kind: Kind, formats: Formats = NOT_NAMED) -> Archive:
-    """Return the contents of a file, whose format is guessed if ``formats`` does not name it.
-
-    Raises BatchError if the file cannot be read, or can be read in two ways and its format is not
-    named.
-    """
-    return looked_file(path, kind, formats).archive
-
-
 def looked_file(path: str, kind: Kind, formats: Formats = NOT_NAMED) -> Noticed:
-    """Return a file of one side alone, with its findings; raises as ``read_file``."""
+    """Return a file of one side alone, with its findings.
+
+    Its format is guessed if ``formats`` does not name it. Raises BatchError if the file cannot be
+    read, or can be read in two ways and its format is not named.
+    """
     if kind == "truth":
         return looked_truth(path, formats)[0]
     noticed = look_alone(_opened(path, kind, formats), kind=kind)
@@ -118,15 +114,10 @@ def looked_file(path: str, kind: Kind, formats: Formats = NOT_NAMED) -> Noticed:
     return noticed
 
 
-def read_truth(path: str, formats: Formats = NOT_NAMED) -> Archive:
-    """Return the contents of ground truth, in the upright frame; raises as ``read_file``."""
-    return looked_truth(path, formats)[0].archive
-
-
 def looked_truth(path: str, formats: Formats = NOT_NAMED) -> tuple[Noticed, Truth]:
-    """Return ground truth with its findings, and as results are compared with it.
+    """Return ground truth in the upright frame with its findings, and as results are compared with it.
 
-    Raises as ``read_file``.
+    Raises as ``looked_file``.
     """
     state = tuple(state_of(of) for of in (path, formats.images) if of is not None)
     return _looked_truth(path, state, replace(formats, results=None, results_reading=""))
@@ -156,19 +147,14 @@ def _sizes(images: str | None) -> Mapping[str, tuple[int, int]]:
     return photographs(images) if images else {}
 
 
-def read_results(path: str, truth: str, formats: Formats = NOT_NAMED) -> Archive:
-    """Return the contents of a result set, whose lines are in doubt read like those of the ground truth.
+def looked_results(path: str, truth: str, formats: Formats = NOT_NAMED) -> Noticed:
+    """Return a result set with its findings; in doubt, its lines are read like those of the ground truth.
 
     Raises BatchError if a file cannot be read, the results can be read in two ways and no format is
     named, or an image is not in the ground truth. Other names that fit exactly one image each become those
     of the images, with a warning (N2); another (N4) counts the images without a file, which is read
     as a file without regions.
     """
-    return looked_results(path, truth, formats).archive
-
-
-def looked_results(path: str, truth: str, formats: Formats = NOT_NAMED) -> Noticed:
-    """Return a result set with its findings; raises as ``read_results``."""
     state = tuple(state_of(of) for of in (path, truth, formats.images) if of is not None)
     return _looked_results(path, state, truth, formats)
 
@@ -222,11 +208,6 @@ def _opened(path: str, kind: Kind, formats: Formats, **options: Any) -> Archive:
     return opened(path, kind, getattr(formats, kind), name=Path(path).name, **options)
 
 
-def findings_about_truth(path: str, formats: Formats = NOT_NAMED) -> list[str]:
-    """Return what every door says of a ground truth: what was left out, and what leaves its image."""
-    return findings_of(looked_truth(path, formats)[0])
-
-
 def findings_about(path: str, truth: str, formats: Formats = NOT_NAMED) -> list[str]:
     """Return what every door says of a result set: what was left out, and how it fits the truth."""
     noticed = looked_results(path, truth, formats)
@@ -235,8 +216,8 @@ def findings_about(path: str, truth: str, formats: Formats = NOT_NAMED) -> list[
 
 def accounts(truth: str, results: Iterable[str], formats: Formats) -> dict[str, dict[str, Any]]:
     """Return the account of each file by its path, as JSON: units, regions, and units left out."""
-    found = {truth: read_truth(truth, formats).account}
-    found |= {path: read_results(path, truth, formats).account for path in results}
+    found = {truth: looked_truth(truth, formats)[0].archive.account}
+    found |= {path: looked_results(path, truth, formats).archive.account for path in results}
     return {path: account.as_data() for path, account in found.items()}
 
 
@@ -254,7 +235,7 @@ def results_answer(noticed: Noticed, formats: Formats) -> Answer:
 
 
 def require_fit(paths: Iterable[str], truth: str, formats: Formats = NOT_NAMED) -> None:
-    """Raise Misread if ground truth and results cannot be right as read; raises as ``read_results``.
+    """Raise Misread if ground truth and results cannot be right as read; raises as ``looked_results``.
 
     Results are read until one fits.
     """
@@ -281,7 +262,7 @@ def truth_answer(formats: Formats) -> Answer:
 
 def regions_of_truth(path: str, formats: Formats = NOT_NAMED) -> Mapping[str, tuple[Region, ...]]:
     """Return the regions of ground truth by image; raises BatchError if it has no images."""
-    regions = read_truth(path, formats).regions
+    regions = looked_truth(path, formats)[0].archive.regions
     if not regions:
         raise BatchError(f"{Path(path).name} has no images, so that nothing can be scored")
     return regions
@@ -309,8 +290,8 @@ def read_scenes(truth: str, results: str | None, formats: Formats = NOT_NAMED) -
     >>> scene.name, len(scene.truth), len(scene.detections)
     ('img_1', 2, 1)
     """
-    archive, regions = read_truth(truth, formats), regions_of_truth(truth, formats)
-    detections = read_results(results, truth, formats).regions if results else {}
+    archive, regions = looked_truth(truth, formats)[0].archive, regions_of_truth(truth, formats)
+    detections = looked_results(results, truth, formats).archive.regions if results else {}
     scenes = []
     for image, of_image in regions.items():
         width, height = archive.sizes.get(image, (None, None))

@@ -28,7 +28,7 @@ from protocols.codabench.writing import write_bundle
 from protocols.command_line.main import main
 from protocols.core.base import Scene
 from protocols.core.regions import Region
-from protocols.loading.sources import read_truth
+from protocols.loading.sources import looked_truth
 from tests.support import commands
 from tests.support.archives import picture_bytes, zip_bytes, zip_file
 from tests.support.shared import shared_path
@@ -726,7 +726,7 @@ UNROUNDED = {
 @cache
 def icdar2013():
     """The ground truth, and another: each image has the regions of the next."""
-    regions = read_truth(str(shared_path("data", "icdar2013", "gt.zip"))).regions
+    regions = looked_truth(str(shared_path("data", "icdar2013", "gt.zip")))[0].archive.regions
     truth = tuple(Scene(of, None, name) for name, of in regions.items())
     following = (*truth[1:], truth[0])
     return truth, tuple(

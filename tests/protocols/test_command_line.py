@@ -12,7 +12,7 @@ import pytest
 
 from protocols import registry
 from protocols.command_line.main import main
-from protocols.loading.sources import read_file
+from protocols.loading.sources import looked_file
 from tests.support import commands
 from tests.support.archives import zip_file
 from tests.support.cases import cases, listed
@@ -57,7 +57,7 @@ def test_a_file_is_read_again_when_another_stands_at_its_path(tmp_path, monkeypa
     for folder, n_words in (("a", 1), ("b", 2), ("b", 3)):
         zip_file(tmp_path / folder / "gt.zip", {"gt_1.txt": "0,0,9,9,word\r\n" * n_words})
         monkeypatch.chdir(tmp_path / folder)
-        found.append(read_file("gt.zip", "truth").n_regions)
+        found.append(looked_file("gt.zip", "truth").archive.n_regions)
     assert found == [1, 2, 3]
 
 

@@ -30,7 +30,6 @@ from protocols.loading.looking import Truth, look_alone, look_at_results
 from protocols.loading.sources import (
     Formats,
     findings_about,
-    findings_about_truth,
     looked_file,
     looked_results,
     looked_truth,
@@ -255,7 +254,7 @@ class _Source:
             self.account["results"] = noticed.archive.account
             self._noticed.append((noticed, results_answer(noticed, formats)))
             self._of_truth = of_truth.archive.name, known, truth_answer(formats)
-            self._tell(findings_about_truth(truth, formats))
+            self._tell(findings_of(of_truth))
             self.told_of_results += findings_about(given, truth, formats)
             return read_scenes(truth, given, formats)
         self.account.pop("results", None)
