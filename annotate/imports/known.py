@@ -1,4 +1,4 @@
-"""What the files of a load are checked against: data of the dataset, and of the load itself."""
+"""Data that the files of a load are checked against: those of the dataset and of the load itself."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""What the check of a load's files gives, and the report on it that is stored with the draft."""
+"""The outcome of checking the files of a load, and the report that is stored with the draft."""
 
 import random
 from collections import Counter
@@ -70,7 +70,7 @@ def histogram(numbers: Iterable[int]) -> list[int]:
 
 
 def store(draft: Draft, checked: Mapping[DraftFile, Checked]) -> dict[str, Any]:
-    """Replace the findings and counts of a draft's files; return what its summary has of them."""
+    """Replace the findings and counts of a draft's files; return their part of its summary."""
     draft.findings.all().delete()
     kinds = []
     for file, of in checked.items():
