@@ -25,7 +25,7 @@ _MAX_GROUP: Final = 120
 _MAX_BYTES: Final = 4 * 1024 * 1024
 
 
-def check_people(given: Given, rows: Rows) -> Checked:
+def check_people(given: Given) -> Checked:
     """Read the members of studies. The rows are username, role, the study's slug and group."""
     problems = Problems(given.file.name)
     members: list[Sequence[str]] = []
@@ -34,9 +34,9 @@ def check_people(given: Given, rows: Rows) -> Checked:
         members = list(_rows(text, problems))
     if not members and not problems.has_errors:
         problems.error("S3", _("no one"), _("at least one line below the header"))
-    rows.write(iter(members))
+    given.rows.write(iter(members))
     counts = {"people": len(members), "studies": len({row[2] for row in members})}
-    return Checked(rows, problems, counts)
+    return Checked(given.rows, problems, counts)
 
 
 def _text(given: Given, problems: Problems) -> str | None:

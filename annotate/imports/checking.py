@@ -34,7 +34,7 @@ from . import annotators_csv, drafts, photographs, plans, reports, staging
 from .known import Known
 from .models import Draft, DraftFile, FileKind, Missing
 from .reports import Checked
-from .staging import Given, Rows
+from .staging import Given
 
 Size = tuple[int, int]
 # Later kinds are checked against earlier ones.
@@ -111,9 +111,8 @@ class _Checker:
                 self._progress.tell(done, total, doing)
 
             progress(0, 0)
-            rows = staging.Rows(staging.rows_path(self._draft.pk, file.pk))
             with Given.of(file, self._paths).opened() as given:
-                checked[file] = self._read(given, rows, progress)
+                checked[file] = self._read(given, progress)
             self._progress.tell(number, n_files, FILES_READ)
         if results := {of: checked[of] for of in self._files if of.kind == FileKind.RESULTS}:
             self._compare(results)
@@ -148,34 +147,34 @@ class _Checker:
             if of.noticed and of.noticed.is_misread and file.reading != AS_READ:
                 of.problems.ask("F2", _("your choice of how to read the file"))
 
-    def _read(self, given: Given, rows: staging.Rows, progress: staging.Progress) -> Checked:
+    def _read(self, given: Given, progress: staging.Progress) -> Checked:
         kind = given.file.kind
         if kind == FileKind.TRUTH:
             sizes: dict[str, Size] = {}
             for file in self._files:
                 if file.kind == FileKind.PHOTOGRAPHS:
                     sizes |= photographs.sizes_of(Given.of(file, self._paths).path, file.reading)
-            self._truth = check_truth(given, rows, progress, sizes)
+            self._truth = check_truth(given, progress, sizes)
             self._known = Known(self._truth.known or Truth())
             return self._truth
         if kind == FileKind.PHOTOGRAPHS:
             dataset = self._draft.dataset
             if self._truth is not None:
-                return photographs.check(given, self._truth.rows, rows, progress)
+                return photographs.check(given, self._truth.rows, progress)
             if dataset is None:
                 raise JobFailed(_("Photographs belong to a dataset."))
-            return photographs.check_later(given, dataset, rows, progress)
+            return photographs.check_later(given, dataset, progress)
         if kind == FileKind.RESULTS:
-            checked = check_results(given, self._known, rows, progress)
+            checked = check_results(given, self._known, progress)
             self._known.evaluated |= _evaluated_after(checked, given.file.missing)
             return checked
         if kind == FileKind.SCORES:
-            return check_scores(given, self._known, rows)
-        return annotators_csv.check_people(given, rows)
+            return check_scores(given, self._known)
+        return annotators_csv.check_people(given)
 
 
 def check_truth(
-    given: Given, rows: Rows, progress: staging.Progress, of_photographs: dict[str, Size]
+    given: Given, progress: staging.Progress, of_photographs: dict[str, Size]
 ) -> Checked:
     """Read ground truth. The rows are image and regions, in natural order of the images.
 
@@ -189,8 +188,8 @@ def check_truth(
         problems.error(
             "A1", _("no ground-truth file"), _("{pattern} in a zip").format(pattern="gt_NAME.txt")
         )
-    checked = _checked(rows, problems, noticed)
-    rows.write((image, encode_regions(regions)) for image, regions in archive.regions.items())
+    checked = _checked(given, problems, noticed)
+    given.rows.write((image, encode_regions(regions)) for image, regions in archive.regions.items())
     checked.choose_examples(archive, archive.regions)
     known = Truth.of(archive, {**archive.sizes, **of_photographs}, of_photographs)
     checked.known = replace(known, ids=_without_regions(archive))
@@ -204,7 +203,7 @@ def check_truth(
     return checked
 
 
-def check_results(given: Given, known: Known, rows: Rows, progress: staging.Progress) -> Checked:
+def check_results(given: Given, known: Known, progress: staging.Progress) -> Checked:
     """Read results of methods.
 
     The rows are method, image, regions, their number and the hash of the drawn shapes, grouped by
@@ -221,7 +220,7 @@ def check_results(given: Given, known: Known, rows: Rows, progress: staging.Prog
     )
     archive = noticed.archive
     problems = archive.collected()
-    checked = _checked(rows, problems, noticed)
+    checked = _checked(given, problems, noticed)
     by_method = {
         name or given.file.title: {
             image: regions for image, regions in by_image.items() if image in known.images
@@ -233,7 +232,7 @@ def check_results(given: Given, known: Known, rows: Rows, progress: staging.Prog
     is_settled = not archive.errors and not archive.questions
     for method, by_image in by_method.items() if is_settled else ():
         known.warn_of_same(problems, method, by_image)
-    rows.write(_rows_of(by_method))
+    given.rows.write(_rows_of(by_method))
     for by_image in by_method.values():
         checked.choose_examples(archive, by_image)
     counts = {method: _counts(by_image, known) for method, by_image in by_method.items()}
@@ -254,7 +253,7 @@ def check_results(given: Given, known: Known, rows: Rows, progress: staging.Prog
     return checked
 
 
-def _checked(rows: Rows, problems: Problems, noticed: Noticed) -> Checked:
+def _checked(given: Given, problems: Problems, noticed: Noticed) -> Checked:
     archive = noticed.archive
     counts = {
         "account": archive.account.as_data(),
@@ -263,7 +262,7 @@ def _checked(rows: Rows, problems: Problems, noticed: Noticed) -> Checked:
         "formats": list(archive.formats),
     }
     noticed = replace(noticed, archive=_without_regions(archive))
-    return Checked(rows, problems, counts, noticed=noticed)
+    return Checked(given.rows, problems, counts, noticed=noticed)
 
 
 def _without_regions(archive: Archive) -> Archive:
@@ -324,7 +323,7 @@ def _evaluated_after(checked: Checked, missing: str | None) -> dict[str, Collect
     return evaluated
 
 
-def check_scores(given: Given, known: Known, rows: Rows) -> Checked:
+def check_scores(given: Given, known: Known) -> Checked:
     """Read scores. The rows are method, image, recall, precision, grouped by method."""
     table = read_scores(given.path, name=given.file.name, unit=_UNITS[given.file.per_cent])
     problems = Problems(table.name, list(table.problems), Counter(p.code for p in table.problems))
@@ -341,9 +340,9 @@ def check_scores(given: Given, known: Known, rows: Rows) -> Checked:
     if not table.rows and not problems.has_errors and not is_asked:
         problems.error("S3", _("no score"), _("at least one line below the header"))
     ordered = sorted(table.rows, key=lambda row: row.method)
-    rows.write((row.method, row.image, row.recall, row.precision) for row in ordered)
+    given.rows.write((row.method, row.image, row.recall, row.precision) for row in ordered)
     counts = {"scores": len(table.rows), "missing": n_missing}
-    return Checked(rows, problems, counts)
+    return Checked(given.rows, problems, counts)
 
 
 def _check_score(

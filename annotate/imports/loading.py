@@ -282,7 +282,7 @@ class _Loader:
 
     def _rows(self, file: DraftFile) -> staging.Rows:
         """Return the rows that the check of a file wrote, if the file has not changed."""
-        rows = staging.Rows(staging.rows_path(file.draft_id, file.pk))
+        rows = staging.Rows(file)
         if not rows.path.exists() or rows.sha256() != file.rows_sha256:
             raise JobFailed(
                 _(

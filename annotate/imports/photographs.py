@@ -22,7 +22,7 @@ from protocols.formats.problems import LEFT_OUT, Nearest, Problems, pattern_of
 from text_rankings.base.counts import some_of
 
 from .reports import Checked
-from .staging import Given, Progress, Rows
+from .staging import Given, Progress
 
 _BATCH: Final = 500
 _SHOWN: Final = Q(assignments__screens__isnull=False)
@@ -41,7 +41,6 @@ def sizes_of(path: Path, reading: str) -> dict[str, PictureSize]:
 def check(
     given: Given,
     truth: Iterable[Sequence[Any]],
-    rows: Rows,
     progress: Progress,
     held: Mapping[str, tuple[Collection[str], str]] | None = None,
 ) -> Checked:
@@ -96,8 +95,8 @@ def check(
     if place or strange or not held:
         _tell_missing(problems, list(regions), place, strange)
     n_turned = _tell_turned(problems, found, given.file.reading)
-    rows.write(iter(verified))
-    return Checked(rows, problems, {"photographs": len(verified), "turned": n_turned})
+    given.rows.write(iter(verified))
+    return Checked(given.rows, problems, {"photographs": len(verified), "turned": n_turned})
 
 
 def _tell_turned(problems: Problems, photographs: Mapping[str, Photograph], reading: str) -> int:
@@ -166,7 +165,7 @@ def _shown(dataset: Dataset) -> QuerySet[Image, Any]:
     return dataset.images.filter(_SHOWN).values("pk")
 
 
-def check_later(given: Given, dataset: Dataset, rows: Rows, progress: Progress) -> Checked:
+def check_later(given: Given, dataset: Dataset, progress: Progress) -> Checked:
     """Check photographs against the images of a dataset that have none."""
     held: dict[str, tuple[Collection[str], str]] = {}
     for name, *hashes in dataset.images.exclude(sha256="").values_list(
@@ -177,7 +176,7 @@ def check_later(given: Given, dataset: Dataset, rows: Rows, progress: Progress) 
         told = _("a photograph of {image}, whose results people have compared without one")
         held[image.name] = (), told.format(image=image.name)
     names = bare(dataset).in_order().values_list("name")
-    checked = check(given, names, rows, progress, held)
+    checked = check(given, names, progress, held)
     found = {image: row for image, *row in checked.rows}
     if not found and not checked.problems.has_errors:
         told = _("no photograph of an image that has none")

@@ -43,11 +43,6 @@ def path_of(draft: int, sha256: str) -> Path:
     return _folder_of(draft) / sha256
 
 
-def rows_path(draft: int, file: int) -> Path:
-    """Return the path of the rows read from a draft's file."""
-    return _folder_of(draft) / "rows" / f"{file}.jsonl.gz"
-
-
 @dataclass(frozen=True)
 class Upload:
     """A file that was received and belongs to no draft yet."""
@@ -145,6 +140,11 @@ class Given:
             )
         return cls(file, path, path)
 
+    @property
+    def rows(self) -> "Rows":
+        """The rows that are read from the file."""
+        return Rows(self.file)
+
     @contextmanager
     def opened(self) -> Iterator["Given"]:
         """Open a zip once for all readers of the file."""
@@ -153,10 +153,10 @@ class Given:
 
 
 class Rows:
-    """Rows that were read and checked, on disk as a JSON list per line, to save memory."""
+    """Rows that a check read from a file, on disk as a JSON list per line, to save memory."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, file: DraftFile) -> None:
+        self.path = _folder_of(file.draft_id) / "rows" / f"{file.pk}.jsonl.gz"
 
     def write(self, rows: Iterator[Sequence[Any]]) -> int:
         """Write all rows and return their number; until then readers see the earlier rows."""

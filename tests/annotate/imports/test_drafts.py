@@ -303,7 +303,7 @@ class TestCheck:
         assert len({(example["file"], example["image"]) for example in examples}) == len(examples)
 
     def test_a_cancelled_check_leaves_the_load_open(self, monkeypatch):
-        def read(given, rows, progress, sizes):
+        def read(given, progress, sizes):
             Job.objects.update(cancel_requested=True)
             progress(1, 2)
             pytest.fail("went on")
@@ -495,8 +495,7 @@ class TestConfirm:
 
     def test_rows_that_somebody_touched_are_not_loaded(self):
         draft = checked(new_dataset())
-        path = staging.rows_path(draft.pk, draft.files.get().pk)
-        staging.Rows(path).write(iter([["img_1", {"version": 1, "regions": []}]]))
+        staging.Rows(draft.files.get()).write(iter([["img_1", {"version": 1, "regions": []}]]))
         job = drafts.confirm(draft=draft)
         job.refresh_from_db()
         assert "Check the files again" in job.failure
