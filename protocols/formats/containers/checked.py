@@ -125,6 +125,19 @@ def objects_in(given: Mapping[str, Any], name: str, *inner: str) -> list[Mapping
     return [one for of in found for one in objects_in(of, *inner)] if inner else found
 
 
+def object_in(given: Any, name: str) -> Mapping[str, Any]:
+    """Return a member of a JSON object that is an object; an empty one if there is none."""
+    value = given.get(name) if isinstance(given, Mapping) else None
+    return value if isinstance(value, Mapping) else {}
+
+
+def error_in(given: Any) -> str | None:
+    """Return the message or code of the error that an answer tells, or None."""
+    error = object_in(given, "error")
+    says = error.get("message") or error.get("code")
+    return quoted(str(says)) if says else None
+
+
 def text_in(given: Mapping[str, Any], name: str) -> str | None:
     """Return the value of a member of a JSON object, or None if it is not a text."""
     value = given.get(name)

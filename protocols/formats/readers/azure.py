@@ -11,7 +11,7 @@ from ..containers.collecting import REGION, Collector
 from ..containers.contents import Unit
 from ..containers.documents import Document, json_of, page_name
 from ..containers.pages import OTHERS, units_of
-from ..problems import Fault, quoted
+from ..problems import Fault
 
 _WANTED: Final = 'an object with "analyzeResult" or "readResult"'
 # Members of the versions for the same thing.
@@ -72,16 +72,13 @@ def read_pages(document: Document, collector: Collector, *, lines: bool) -> None
 
 def _check_status(data: Any) -> None:
     """Raise Fault, with Azure's own message, if an operation has not succeeded."""
-    data = data if isinstance(data, Mapping) else {}
-    status, error = data.get("status"), data.get("error")
-    says = error.get("message") or error.get("code") if isinstance(error, Mapping) else None
+    status = data.get("status") if isinstance(data, Mapping) else None
+    says = checked.error_in(data)
     if status in (None, _DONE) and not says:
         return
     found = f"an operation with the status {checked.shown(status)}"
     if says:
-        found = f"the fault {quoted(str(says))}"
-        if status is not None:
-            found = f"an operation with the status {checked.shown(status)}: {quoted(str(says))}"
+        found = f"the fault {says}" if status is None else f"{found}: {says}"
     raise Fault("A1", found, "the answer of an operation that has succeeded")
 
 
@@ -96,9 +93,8 @@ def _pages(data: Any) -> Iterator[_Object]:
             return
     if "blocks" not in result:
         raise Fault("A1", "something else", _WANTED)
-    size = data.get("metadata")
     lines = checked.objects_in(result, "blocks", "lines")
-    yield {**(size if isinstance(size, Mapping) else {}), "lines": lines}
+    yield {**checked.object_in(data, "metadata"), "lines": lines}
 
 
 def _areas(data: Any) -> dict[int, list[_Object]]:

@@ -14,7 +14,7 @@ from ..containers.collecting import REGION, Collector
 from ..containers.contents import Unit
 from ..containers.documents import Document, json_of, page_name
 from ..containers.pages import OTHERS, units_of
-from ..problems import Fault, quoted
+from ..problems import Fault
 
 _WANTED: Final = 'an object with "responses", "fullTextAnnotation" or "textAnnotations"'
 _SNAKE: Final = re.compile(rb'"[a-z]++(?:_[a-z]++)++"\s*+:')
@@ -64,21 +64,17 @@ def _answers(data: Any) -> Iterator[_Object]:
     for answer in data if isinstance(data, list) else [data]:
         if not isinstance(answer, Mapping) or (answer and not any(map(_is_member, answer))):
             raise Fault("A1", checked.shown(answer), _WANTED)
-        error = answer.get("error")
-        says = error.get("message") or error.get("code") if isinstance(error, Mapping) else None
-        if says:
-            raise Fault("A1", f"the fault {quoted(str(says))}", _WANTED)
+        if says := checked.error_in(answer):
+            raise Fault("A1", f"the fault {says}", _WANTED)
         yield answer
 
 
 def _pages(answer: _Object, stem: str) -> Iterator[tuple[str, int | None, _Object]]:
     """Yield the file's name, the page's number if it is known, and the page."""
-    context = answer.get("context")
-    context = context if isinstance(context, Mapping) else {}
+    context = checked.object_in(answer, "context")
     stem, number = checked.text_in(context, "uri") or stem, context.get("pageNumber")
     number = number if isinstance(number, int) and 0 < number < 10**6 else None
-    full = answer.get("fullTextAnnotation")
-    full = full if isinstance(full, Mapping) else {}
+    full = checked.object_in(answer, "fullTextAnnotation")
     if pages := checked.objects_in(full, "pages"):
         yield from ((stem, number, page) for page in pages)
     else:
@@ -132,9 +128,9 @@ def _lines(paragraph: _Object) -> Iterator[_Object]:
 
 def _break_behind(word: _Object) -> Any:
     symbols = checked.objects_in(word, "symbols")
-    properties = symbols[-1].get("property") if symbols else None
-    found = properties.get("detectedBreak") if isinstance(properties, Mapping) else None
-    return found.get("type", found.get("type_")) if isinstance(found, Mapping) else None
+    properties = checked.object_in(symbols[-1], "property") if symbols else None
+    found = checked.object_in(properties, "detectedBreak")
+    return found.get("type", found.get("type_"))
 
 
 def _region(given: _Object) -> Region:

@@ -19,19 +19,10 @@ from .uniform_lines import UsualFile, usual_numbers
 
 # Names of languages and scripts in the multilingual competitions (MLT 2017, 2019; ArT).
 SCRIPTS: Final = frozenset(
-    [
-        "arabic",
-        "latin",
-        "chinese",
-        "japanese",
-        "korean",
-        "bangla",
-        "hindi",
-        "devanagari",
-        "symbols",
-        "mixed",
-        "none",
-    ]
+    (
+        *("arabic", "latin", "chinese", "japanese", "korean", "bangla", "hindi", "devanagari"),
+        *("symbols", "mixed", "none"),
+    )
 )
 _MAX_LINE: Final = 2_000
 # A quadrilateral with a transcription rarely has this many leading numbers.
@@ -48,18 +39,12 @@ _SHAPES: Final = {
     LineFormat.POLYGON: "x1,y1,…,xn,yn",
 }
 _TAILS: Final = {
-    ("truth", Tail.TEXT): ",transcription",
-    ("results", Tail.TEXT): ", then a confidence, a text or nothing",
-    ("truth", Tail.SCRIPT): ",script,transcription",
-    ("results", Tail.SCRIPT): ",script,text",
-    ("truth", Tail.DIFFICULT): ",difficult,transcription",
-    ("results", Tail.DIFFICULT): ",difficult,text",
-    ("truth", Tail.CLASS): ",class,difficult",
-    ("results", Tail.CLASS): ",class,difficult",
-    ("truth", Tail.CONFIDENCE): ",confidence,transcription",
-    ("results", Tail.CONFIDENCE): ",confidence,text",
-    ("truth", Tail.FIRST): ", after a confidence",
-    ("results", Tail.FIRST): ", after a confidence",
+    Tail.TEXT: ",{text}",
+    Tail.SCRIPT: ",script,{text}",
+    Tail.DIFFICULT: ",difficult,{text}",
+    Tail.CLASS: ",class,difficult",
+    Tail.CONFIDENCE: ",confidence,{text}",
+    Tail.FIRST: ", after a confidence",
 }
 
 
@@ -78,7 +63,10 @@ class Layout:
         return f"{self.line_format.value}-{self.tail.value}"
 
     def words(self, kind: Kind) -> str:
-        return f"{_SHAPES[self.line_format]}{_TAILS[kind, self.tail]}"
+        tail = _TAILS[self.tail].format(text="transcription" if kind == "truth" else "text")
+        if kind == "results" and self.tail == Tail.TEXT:
+            tail = ", then a confidence, a text or nothing"
+        return f"{_SHAPES[self.line_format]}{tail}"
 
 
 def layout_named(slug: str) -> Layout:

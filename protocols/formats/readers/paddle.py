@@ -60,19 +60,16 @@ def read_results(document: Document, collector: Collector, *, words: bool) -> No
     """
     data = json_of(document)
     given = data.get("res", data) if isinstance(data, Mapping) else None
-    if isinstance(given, Mapping) and isinstance(given.get("overall_ocr_res"), Mapping):
-        given = {**given["overall_ocr_res"], **given}
-    if isinstance(given, Mapping) and isinstance(given.get("spotting_res"), Mapping):
-        # PaddleOCR-VL.
-        given = {**given["spotting_res"], **given}
+    # Of these the second is of PaddleOCR-VL.
+    for inner in ("overall_ocr_res", "spotting_res"):
+        if isinstance(given, Mapping):
+            given = {**checked.object_in(given, inner), **given}
     if not isinstance(given, Mapping) or not any(names[0] in given for names in _LISTS):
         raise Fault("A1", checked.shown(data), _WANTED_RESULTS)
-    made_ready = given.get("doc_preprocessor_res")
-    settings = made_ready.get("model_settings") if isinstance(made_ready, Mapping) else None
-    is_unwarped = isinstance(settings, Mapping) and settings.get("use_doc_unwarping") is True
-    if isinstance(made_ready, Mapping) and (
-        made_ready.get("angle") not in (None, -1, 0) or is_unwarped
-    ):
+    made_ready = checked.object_in(given, "doc_preprocessor_res")
+    settings = checked.object_in(made_ready, "model_settings")
+    is_unwarped = settings.get("use_doc_unwarping") is True
+    if made_ready.get("angle") not in (None, -1, 0) or is_unwarped:
         raise Fault(
             "F1",
             "coordinates on a page that PaddleOCR turned or unwarped",
