@@ -86,23 +86,12 @@ ODD = {
 }
 
 
-def numbers_of(value):
-    if isinstance(value, dict):
-        value = list(value.values())
-    if isinstance(value, list):
-        for one in value:
-            yield from numbers_of(one)
-    elif isinstance(value, float):
-        yield value
-
-
 @cases(("make", "untested", "n_images"), ODD.values())
 def test_a_study_that_says_little(make, untested, n_images):
     rankings, scores = make()
     settings = Settings(min_annotators=1)
     analysis = analyse({"recall": rankings}, scores, settings, n_resamples=20).to_json()
     data = json.loads(json.dumps(analysis, allow_nan=False))
-    assert all(math.isfinite(number) for number in numbers_of(data["analysis"]))
     assert data["criteria"]["recall"]["n_images"] == n_images
     [verdict] = verdicts(data)
     around = data["analysis"]["recall"]
@@ -128,7 +117,6 @@ def test_clusters_that_say_nothing_leave_a_report_without_nan(declared):
     rankings, scores = study()
     analysis = analyse({"recall": rankings}, scores, n_resamples=20, declared=declared).to_json()
     data = json.loads(json.dumps(analysis, allow_nan=False))
-    assert all(math.isfinite(number) for number in numbers_of(data["analysis"]))
     assert verdicts(data)[0].sentences
 
 
