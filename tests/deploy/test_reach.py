@@ -46,10 +46,23 @@ def test_the_server_binds_to_the_loopback_and_leaves_the_headers_of_proxies_to_t
     assert found["secure_scheme_headers"] == {}
 
 
+def unit():
+    found = ConfigParser(strict=False, interpolation=None)
+    found.read(ROOT / "deploy/systemd/rankings-site.service")
+    return found["Service"]
+
+
+def test_an_answer_that_waits_for_the_database_is_stored_before_the_server_stops(settings):
+    if "timeout" not in settings.DATABASES["default"]["OPTIONS"]:
+        pytest.skip("PostgreSQL has writers beside each other")
+    of_sqlite = settings.DATABASES["default"]["OPTIONS"]["timeout"]
+    stopping = {int(unit()["timeoutstopsec"])}
+    stopping.add(int(compose()["services"]["site"]["stop_grace_period"].removesuffix("s")))
+    assert of_sqlite < configured()["graceful_timeout"] < min(stopping)
+
+
 def test_the_unit_binds_to_nothing_else():
-    unit = ConfigParser(strict=False, interpolation=None)
-    unit.read(ROOT / "deploy/systemd/rankings-site.service")
-    command = unit["Service"]["execstart"].split()
+    command = unit()["execstart"].split()
     assert command[1:] == ["--config", "text_rankings/site/gunicorn.py", "text_rankings.site.wsgi"]
 
 

@@ -16,7 +16,8 @@ threads = int(os.environ.get("WEB_THREADS") or 4)
 # The slowest page takes 2 s at the size of the method's paper and 5 s at 100,000 images; a request
 # that takes 30 s is stuck. Threads send long downloads without blocking their process.
 timeout = 30
-graceful_timeout = 20
+# Longer than an answer waits for SQLite's other writers (20 s), shorter than who stops the server.
+graceful_timeout = 25
 # As long as the proxy lets an address be, so that a page of the site refuses a long link.
 limit_request_line = 8190
 # No preload_app: a reload (HUP) would start new processes with the old code. Frozen before the fork,
