@@ -1,7 +1,7 @@
 """A figure: its texts, its numbers as a table, and its drawing."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
@@ -29,7 +29,8 @@ class Figure:
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
     notes: tuple[str, ...]
-    draw: Callable[[Paper], Spec] | None
+    # Of equal figures from a cache, the functions differ.
+    draw: Callable[[Paper], Spec] | None = field(compare=False)
 
     @property
     def is_empty(self) -> bool:
