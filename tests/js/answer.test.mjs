@@ -72,7 +72,7 @@ test("who opens what follows and answers the same disputes nothing", () => {
 
 function advanceWith() {
   const asked = [];
-  const button = { shown: false, setAttribute() { this.shown = true; }, removeAttribute() { this.shown = false; } };
+  const button = { shown: false, toggleAttribute(_, isOn) { this.shown = isOn; } };
   const timers = {
     setTimeout: (act, after) => asked.push({ act, after }),
     clearTimeout: (nth) => nth && (asked[nth - 1].act = () => {}),
@@ -84,7 +84,7 @@ function advanceWith() {
 
 test("advancing by itself confirms once, after its time, and shows that it will", () => {
   const { advance, asked, button, n } = advanceWith();
-  advance.start();
+  advance(true);
   assert.deepEqual([asked[0].after, button.shown, n()], [700, true, 0]);
   asked[0].act();
   assert.deepEqual([button.shown, n()], [false, 1]);
@@ -92,12 +92,12 @@ test("advancing by itself confirms once, after its time, and shows that it will"
 
 test("advancing by itself is stopped, and begins anew with another answer", () => {
   const { advance, asked, button, n } = advanceWith();
-  advance.start();
-  advance.stop();
+  advance(true);
+  advance(false);
   asked[0].act();
   assert.deepEqual([button.shown, n()], [false, 0]);
-  advance.start();
-  advance.start();
+  advance(true);
+  advance(true);
   asked.forEach(({ act }) => act());
   assert.equal(n(), 1);
 });

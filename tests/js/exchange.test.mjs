@@ -27,7 +27,7 @@ function makePage({ state = "free", unanswered = [], isUntouched = false, ...res
     isHasty: false,
     root: { dataset: { homeUrl: "/", loginUrl: "/login/" } },
     form: { action: "/answer/", dataset: { choose: CHOOSE } },
-    advance: part("advance", "start", "stop"),
+    advance: (isOn) => told.push([`advance.${isOn ? "start" : "stop"}`]),
     answer: {
       ...part("answer", "showErrors", "giveAll"),
       unanswered: () => unanswered,

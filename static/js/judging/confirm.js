@@ -15,7 +15,7 @@ export function createConfirmButton(form, { onSlow, onLate }, timers = globalThi
   return {
     button,
     allow(mayConfirm, isHeld) {
-      button.setAttribute("aria-disabled", String(!mayConfirm));
+      button.setAttribute("aria-disabled", !mayConfirm);
       form.toggleAttribute("data-held", isHeld);
     },
     begin() {
@@ -35,24 +35,16 @@ export function createConfirmButton(form, { onSlow, onLate }, timers = globalThi
   };
 }
 
-// Confirms automatically a moment after the last answer, unless the user presses something before.
+// Confirms automatically a moment after the last answer, unless it is told not to before: advance(false).
 export function createAdvance(button, { after, onTime, timers = globalThis }) {
-  let timer = null;
-
-  const stop = () => {
+  let timer;
+  return function advance(isOn) {
     timers.clearTimeout(timer);
-    timer = null;
-    button.removeAttribute("data-advancing");
-  };
-  return {
-    stop,
-    start() {
-      stop();
-      button.setAttribute("data-advancing", "");
-      timer = timers.setTimeout(() => {
-        stop();
-        onTime();
-      }, after);
-    },
+    button.toggleAttribute("data-advancing", isOn);
+    if (!isOn) return;
+    timer = timers.setTimeout(() => {
+      advance(false);
+      onTime();
+    }, after);
   };
 }

@@ -8,7 +8,7 @@ const SECOND_PRESS_MS = 500;
 
 export function post(page, kind, url, fields) {
   const { image, screen } = page.payload;
-  page.advance.stop();
+  page.advance(false);
   const have = [image.key, ...page.prefetch.ready()].filter(Boolean).join();
   const body = new URLSearchParams({ ...fields, have }).toString();
   page.courier.take({ kind, screen: screen.id, url, body });

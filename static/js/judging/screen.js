@@ -27,8 +27,7 @@ export function showSeen(page) {
 
 // Without open questions the page advances automatically, if the person prefers that.
 export function followEdit({ advance, answer, person }) {
-  if (person.advance && answer.unanswered().length === 0) advance.start();
-  else advance.stop();
+  advance(person.advance && answer.unanswered().length === 0);
 }
 
 // The median seconds of the page's last pairs or, until there are three, those that the site knew.

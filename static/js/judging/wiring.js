@@ -20,7 +20,7 @@ export function wire(page) {
 function wireKeys(page, actions, always) {
   const { keys, tools } = page;
   document.addEventListener("keydown", (event) => {
-    if (!event.repeat) page.advance.stop();
+    if (!event.repeat) page.advance(false);
     const target = event.target instanceof Element ? event.target : document.body;
     if (event.defaultPrevented || event.isComposing) return;
     // The focus leaves a closed dialog with the next frame.
@@ -45,7 +45,7 @@ function wireKeys(page, actions, always) {
     const press = keys.read({ key, code });
     if (press) tools.release(press);
   });
-  document.addEventListener("pointerdown", page.advance.stop);
+  document.addEventListener("pointerdown", () => page.advance(false));
 }
 
 function wireForms(page, actions) {
