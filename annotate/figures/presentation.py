@@ -36,6 +36,8 @@ _LONG: Final = 40
 class ShownFigure(Figure):
     """A figure as templates/reports/figure.html needs it, its numbers as text."""
 
+    # Without the criterion, which the page states.
+    short_title: str
     drawings: Drawings | None
     # (width in mm, [(label, address)])
     downloads: list[tuple[int, list[tuple[str, str]]]]
@@ -45,14 +47,6 @@ class ShownFigure(Figure):
     @property
     def alt(self) -> str:
         return f"{self.title}. {self.summary}"
-
-    @property
-    def short_title(self) -> str:
-        """The title without the criterion, which the page states."""
-        title = self.title
-        for criterion in CRITERIA:
-            title = title.removesuffix(titled("", criterion))
-        return title
 
 
 def shown_figures(
@@ -106,8 +100,12 @@ class _Addresses:
 def shown(figure: Figure, file: AddressOf) -> ShownFigure:
     """Return a figure with its drawings and the addresses of its files."""
     texts = tuple(tuple(map(_cell, row)) for row in figure.rows)
+    short_title = figure.title
+    for criterion in CRITERIA:
+        short_title = short_title.removesuffix(titled("", criterion))
     return ShownFigure(
         **{**vars(figure), "rows": texts},
+        short_title=short_title,
         drawings=None if figure.is_empty else drawings(figure),
         downloads=_downloads(figure, file) if can_write() and not figure.is_empty else [],
     )
