@@ -3,6 +3,9 @@
 import json
 
 from protocols.core.regions import Region
+from protocols.formats.containers import elements
+from protocols.formats.containers.documents import Document
+from protocols.formats.problems import Problems
 from tests.support.cases import cases
 from tests.support.opened import BOX, coco, only, opened
 from tests.support.shared import shared_path
@@ -85,6 +88,23 @@ def test_evaltex_xml():
         Region((0, 0, 9, 0, 9, 9), ignored=True, id="2"),
     )
     assert archive.sizes == {"img_1": (64, 48)}
+
+
+# The elements of XML
+
+
+def test_the_text_of_an_element_is_whole_and_its_own():
+    content = b"<a>x<b>y</b> <!-- --><b/>&lt;z<b><c>v</c>w</b></a>"
+    outer = elements.element_of(Document(None, "a", content, Problems("a")), "a")
+    assert [of.text for of in (outer, *outer.all())] == ["x <z", "y", "", "w", "v"]
+
+
+def test_a_document_of_too_many_elements_is_refused_with_its_line(monkeypatch):
+    monkeypatch.setattr(elements, "_MAX_ELEMENTS", 3)
+    assert not opened('<evaltex><image name="a"/><a/></evaltex>', format="evaltex-xml").errors
+    text = '<evaltex>\n<image name="a"/><a/>\n<a/></evaltex>'
+    [problem] = opened(text, format="evaltex-xml").errors
+    assert (problem.code, problem.line, problem.found) == ("A3", 3, "more than 3 elements")
 
 
 # cTDaR

@@ -9,6 +9,8 @@ from ..problems import Fault, quoted, visible
 from .documents import Document
 
 _MAX_DEPTH: Final = 50
+# All are in memory at once; a page, or the words of a dataset, has far fewer.
+_MAX_ELEMENTS: Final = 10_000_000
 
 
 @dataclass(slots=True, eq=False)
@@ -45,13 +47,20 @@ def element_of(document: Document, root: str) -> Element:
     parser = expat.ParserCreate()
     parser.buffer_text, parser.buffer_size = True, 2**16
     opened = [Element("", {}, 0)]
+    # Of the open elements, by depth: a text that grows would be copied for each of its parts.
+    texts: list[list[str]] = [[] for _ in range(_MAX_DEPTH + 1)]
+    n_left = _MAX_ELEMENTS
 
     def start(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal n_left
+        n_left -= 1
         name = tag.rpartition(":")[2] if ":" in tag else tag
         if len(opened) == 1 and name != root:
             raise Fault("A1", f"a document {quoted(tag)}", f"<{root}>")
         if len(opened) > _MAX_DEPTH:
             raise Fault("A3", f"elements nested more than {_MAX_DEPTH} deep", "fewer")
+        if n_left < 0:
+            raise Fault("A3", f"more than {_MAX_ELEMENTS} elements", "fewer")
         element, around = Element(name, attributes, parser.CurrentLineNumber), opened[-1]
         if isinstance(around.inside, list):
             around.inside.append(element)
@@ -60,10 +69,13 @@ def element_of(document: Document, root: str) -> Element:
         opened.append(element)
 
     def end(tag: str) -> None:
-        opened.pop()
+        element, parts = opened.pop(), texts[len(opened)]
+        if parts:
+            element.text = "".join(parts)
+            parts.clear()
 
     def add_text(text: str) -> None:
-        opened[-1].text += text
+        texts[len(opened) - 1].append(text)
 
     def refuse(*_: object) -> None:
         raise Fault("A2", "a document type or entity declaration", "plain elements")
