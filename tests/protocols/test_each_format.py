@@ -90,6 +90,15 @@ def test_evaltex_xml():
     assert archive.sizes == {"img_1": (64, 48)}
 
 
+def test_evaltex_xml_keeps_objects_inside_elements_that_it_does_not_know():
+    text = (
+        '<evaltex><image name="img_1"><words><object x="1" y="2" width="30" height="4"/></words>'
+        '<region id="5"><words><object x="1" y="9" width="30" height="4"/></words></region>'
+        "</image></evaltex>"
+    )
+    assert [of.parent for of in opened(text, format="evaltex-xml").regions["img_1"]] == [None, "5"]
+
+
 # The elements of XML
 
 

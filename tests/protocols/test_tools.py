@@ -212,6 +212,7 @@ def test_a_page_without_words_gives_its_regions_and_prefixes_are_no_matter():
         ("page-xml", b"<PcGts/>", "A1"),
         ("page-xml", PAGE.replace(b'points="48,84 61,79 75,73"', b'points="48,84"'), "L1"),
         ("alto-xml", ALTO.replace(b">pixel<", b">mm10<"), "L2"),
+        ("alto-xml", ALTO.replace(b"<alto>", b"<alto><MeasurementUnit>mm10</MeasurementUnit>"), "L2"),
         ("alto-xml", ALTO.replace(b'WIDTH="88"', b'WIDTH="-1"'), "L4"),
         ("hocr", b"<html></html>", "A1"),
         ("hocr", HOCR.replace(b"bbox 38 43 126 60", b"bbox 38 43"), "L1"),

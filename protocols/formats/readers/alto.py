@@ -38,7 +38,8 @@ def read_alto(document: Document, collector: Collector) -> None:
 
 def _told(alto: Element, name: str) -> str:
     parts = (part for part in alto.inside if part.name != "Layout")
-    return "".join(of.text for part in parts for of in part.all(name)).strip()
+    found = (of for part in parts for of in (part, *part.all()) if of.name == name)
+    return "".join(of.text for of in found).strip()
 
 
 def _unit(element: Element, parent: str | None) -> Unit | None:

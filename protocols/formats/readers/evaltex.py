@@ -152,6 +152,7 @@ def _objects(
 ) -> Iterator[tuple[Element, str | None]]:
     """Yield the objects inside an element, each with the id of the region that it is in."""
     for inner in element.inside:
+        id_ = parent
         if inner.name == "object":
             yield inner, parent
         elif inner.name == "region":
@@ -162,6 +163,7 @@ def _objects(
                     "the shapes of its objects",
                 )
                 collector.warning("L1", found, wanted, action=PASSED_OVER)
+        if inner.inside and inner.name != "image":
             yield from _objects(inner, id_, collector)
 
 
