@@ -145,6 +145,8 @@ def _read_image(element: Element, collector: Collector) -> None:
     for of, parent in _objects(element, None, collector):
         with collector.catching(of.line):
             collector.add(image, _region_of(of.attributes, parent))
+        # All attributes together are larger than all regions.
+        of.attributes.clear()
 
 
 def _objects(

@@ -81,6 +81,8 @@ def _region(unit: Unit) -> Region:
     points = checked.points_of([checked.finite_in(number) for number in numbers])
     if confidence is not None:
         confidence = checked.confidence_of(checked.finite_in(confidence, "a confidence"))
+    # All elements together are larger than all regions.
+    element.inside = ()
     return Region(points, unit.text, confidence, unit.ignored, id=unit.id, parent=unit.parent)
 
 
