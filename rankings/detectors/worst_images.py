@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
+from zlib import compress, decompress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,8 +29,20 @@ class Figures:
     def of_rows(cls, rows: Iterable[tuple[int, float | None, float | None]]) -> "Figures":
         """Return the figures of rows (image, figure, lost), each image once, in any order."""
         table = np.array(list(rows), dtype=np.float64).reshape(-1, 3)
-        table = table[np.argsort(table[:, 0])]
-        return cls(table[:, 0].astype(np.int64), table[:, 1].copy(), table[:, 2].copy())
+        return cls._of_table(table[np.argsort(table[:, 0])].T)
+
+    @classmethod
+    def _of_table(cls, table: _Numbers) -> "Figures":
+        return cls(table[0].astype(np.int64), *table[1:].copy())
+
+    def packed(self) -> bytes:
+        """Return the figures as bytes, a fifth to two thirds of their size."""
+        return compress(np.stack([self.images, self.values, self.lost]).tobytes(), 1)
+
+    @classmethod
+    def unpacked(cls, content: bytes) -> "Figures":
+        """Return the figures that were packed."""
+        return cls._of_table(np.frombuffer(decompress(content)).reshape(3, -1))
 
     def shared_with(self, images: Sequence[int] | _Keys) -> _Keys:
         """Return those of other images that are known, in their order."""

@@ -1,6 +1,7 @@
 """The images on which a method does worst, alone or against another."""
 
 import pytest
+from django.db import connection
 from django.urls import reverse
 
 from annotate.datasets.facts import fill_facts
@@ -217,11 +218,25 @@ def test_the_number_of_queries_does_not_grow_with_the_images(
     admin, dataset, django_assert_max_num_queries
 ):
     address, asked = reverse("scored:worst", args=[dataset.slug]), {"method": "east"}
-    # Keeps the figures.
-    admin.get(address, asked)
-    with django_assert_max_num_queries(13) as queries:
+    # Twelve are of the two entries that are kept: six to keep each, with its one query.
+    with django_assert_max_num_queries(24):
+        admin.get(address, asked)
+    with django_assert_max_num_queries(12) as queries:
         admin.get(address, asked)
     assert not any('FROM "annotate_score"' in query["sql"] for query in queries)
+
+
+def test_kept_figures_are_read_again_by_another_version_and_take_no_room_of_limits(
+    admin, dataset, settings
+):
+    before = found(admin, dataset, method="east")
+    Score.objects.update(f_score=0.5)
+    assert found(admin, dataset, method="east") == before
+    settings.PROGRAM = "another"
+    assert [cost for _, cost in found(admin, dataset, method="east")] == [0.5] * 7
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM shared_cache WHERE cache_key LIKE '%worst-%'")
+        assert cursor.fetchone() == (0,)
 
 
 @pytest.fixture

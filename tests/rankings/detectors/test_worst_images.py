@@ -43,6 +43,13 @@ def test_alone_the_cost_is_what_is_lost_and_places_follow_it(own):
     assert all(other is None for *_, other in worst.rows(0, len(worst)))
 
 
+@given(by_image)
+def test_packed_figures_are_what_they_were(own):
+    kept, again = figures(own), Figures.unpacked(figures(own).packed())
+    np.testing.assert_equal(vars(again), vars(kept))
+    assert again.images.dtype == kept.images.dtype
+
+
 @pytest.mark.parametrize("missing", [0.0, nan])
 def test_an_image_without_a_figure_has_what_is_said(missing):
     found = figures({3: 0.5}).on(np.array([1, 3, 5]), missing)
