@@ -25,7 +25,6 @@ from .settings import Settings as Settings
 
 ALL_TIED = "all tied"
 RANDOM_ORDER = "random order"
-# Why an image does not count.
 
 RecallPrecision = tuple[float | None, float | None]
 # image -> protocol -> method -> value
