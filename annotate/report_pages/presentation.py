@@ -260,21 +260,18 @@ def _of_people(around: Mapping[str, Any]) -> list[str]:
         words = _("Annotators agree with each other by Kendall's W {w} (1 is full agreement")
         by_chance = _("; {w} by chance alone)").format(w=_two(found["w_by_chance"]))
         said.append(f"{words.format(w=_two(found['kendall_w']))}{by_chance}.")
-    distances = {
-        name: row["distance"] for name, row in people.items() if row["distance"] is not None
-    }
-    if len({*distances.values()}) > 1:
-        far = max(distances, key=distances.__getitem__)
+    measured = [row for row in people.items() if row[1]["distance"] is not None]
+    measured.sort(key=lambda row: -row[1]["distance"])
+    shown = [_two(row["distance"]) for _name, row in measured]
+    # Nobody is, if the next is as far by the digits that are shown.
+    if shown[1:] and shown[0] != shown[1]:
+        name, far = measured[0]
         words = ngettext(
             "{name} is farthest from the others: {distance} on average over {n} image.",
             "{name} is farthest from the others: {distance} on average over {n} images.",
-            people[far]["n_images"],
+            far["n_images"],
         )
-        said.append(
-            words.format(
-                name=far, distance=_two(people[far]["distance"]), n=people[far]["n_images"]
-            )
-        )
+        said.append(words.format(name=name, distance=shown[0], n=far["n_images"]))
     return said
 
 

@@ -8,7 +8,7 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
-from annotate.report_pages.presentation import QUESTIONS
+from annotate.report_pages.presentation import QUESTIONS, _of_people
 from annotate.reports.exports import FORMATS
 from annotate.reports.services import analysed_report, asked_now, usual_settings
 from annotate.studies.models import Study
@@ -125,3 +125,19 @@ def test_all_the_rest_is_one_opening_away(researcher, study):
         for extension in FORMATS:
             file = reverse("reports:export_table", args=[study.slug, table.slug, extension])
             assert file in opened, table.slug
+
+
+@pytest.mark.parametrize(
+    ("distances", "said"),
+    [
+        ([2.0, 1.0, None], ["a is farthest from the others: 2.00 on average over 3 images."]),
+        ([1.0, 2.0, 2.001], []),
+        ([1.0, None, None], []),
+    ],
+)
+def test_the_farthest_person_is_named_if_no_other_is_as_far(distances, said):
+    people = {
+        name: {"distance": distance, "n_images": 3}
+        for name, distance in zip("abc", distances, strict=True)
+    }
+    assert _of_people({"agreement": {"kendall_w": None}, "annotators": people}) == said
