@@ -337,12 +337,14 @@ def refuse_doubles(dataset: Dataset | None, titles: Iterable[str], *, replace: b
     seen: set[str] = set()
     for title in titles:
         name, slug = named(title, "method")
+        method = method_named(dataset, title) if dataset else None
+        # A bundle may have brought a method whose address is not that of its name.
+        slug = method.slug if method else slug
         if slug in seen:
             raise NotLoaded(
                 _("Two of the archives are for the method {name}.").format(name=quoted(name))
             )
         seen.add(slug)
-        method = method_named(dataset, title) if dataset else None
         if method is None or not method.results.exists():
             continue
         if not replace:

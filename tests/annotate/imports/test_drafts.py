@@ -628,6 +628,13 @@ class TestReplacing:
         with pytest.raises(NotLoaded, match="Readers"):
             plans.refuse_doubles(dataset, [method.name], replace=True)
 
+    def test_two_files_for_one_method_are_refused_where_its_address_is_not_of_its_name(
+        self, dataset
+    ):
+        dataset.methods.filter(name="net").update(slug="old-net")
+        with pytest.raises(NotLoaded, match="Two of the archives"):
+            plans.refuse_doubles(dataset, ["net", "Old net"], replace=True)
+
 
 class TestUndoing:
     def test_undoing_everything_backwards_leaves_nothing(self):
