@@ -126,6 +126,8 @@ def add_pages(
                     collector.add(name, region_of(unit))
                 except Fault as fault:
                     collector.problems.fault(fault, collector.entry, unit.line)
+                # What all regions are made of is larger than all regions.
+                unit.given = None
 
 
 def _names(pages: Sequence[Page], stem: str) -> list[str]:

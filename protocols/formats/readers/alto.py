@@ -21,6 +21,10 @@ _LEVELS: Final = {"TextBlock": BLOCK, "TextLine": LINE, "String": WORD}
 
 def read_alto(document: Document, collector: Collector) -> None:
     """Read the words of each page, or the lines of one without words; raise Fault without a page."""
+    add_pages(_pages(document, collector), document, collector, _region)
+
+
+def _pages(document: Document, collector: Collector) -> list[Page]:
     alto = element_of(document, "alto")
     unit, name = _told(alto, "MeasurementUnit") or _UNIT, _told(alto, "fileName")
     elements, pages = list(alto.all("Page")), []
@@ -33,7 +37,7 @@ def read_alto(document: Document, collector: Collector) -> None:
             size = checked.size_in_attributes(element.attributes, "WIDTH", "HEIGHT")
             pages.append(Page(name, element.line, size))
             add_units(element, pages[-1], _LEVELS, _unit, _OTHERS.__contains__)
-    add_pages(pages, document, collector, _region)
+    return pages
 
 
 def _told(alto: Element, name: str) -> str:

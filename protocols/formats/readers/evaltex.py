@@ -120,15 +120,17 @@ def read_xml(document: Document, collector: Collector) -> None:
         if kind is not None and _KINDS.get(kind) != collector.kind:
             asked = next(name for name, of in _KINDS.items() if of == collector.kind)
             raise Fault("A1", f"a document of the kind {quoted(kind)}", asked)
-    for above in (root, *root.all()):
-        for element in above.at("image"):
-            with collector.catching(element.line):
-                if above is not root:
-                    wanted = "images directly in <evaltex>"
-                    raise Fault("L1", f"an image inside {quoted(above.name)}", wanted)
-                _read_image(element, collector)
-    if not any(root.all("image")):
+    images = [(above, of) for above in (root, *root.all()) for of in above.at("image")]
+    if not images:
         raise Fault("A1", "no image", "an <evaltex> of images")
+    for above, element in images:
+        with collector.catching(element.line):
+            if above is not root:
+                wanted = "images directly in <evaltex>"
+                raise Fault("L1", f"an image inside {quoted(above.name)}", wanted)
+            _read_image(element, collector)
+        # All elements together are larger than all regions.
+        element.inside = ()
 
 
 def _read_image(element: Element, collector: Collector) -> None:
@@ -145,8 +147,6 @@ def _read_image(element: Element, collector: Collector) -> None:
     for of, parent in _objects(element, None, collector):
         with collector.catching(of.line):
             collector.add(image, _region_of(of.attributes, parent))
-        # All attributes together are larger than all regions.
-        of.attributes.clear()
 
 
 def _objects(

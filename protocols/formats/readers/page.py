@@ -25,6 +25,10 @@ _NAMESPACE: Final = "http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-0
 
 def read_page(document: Document, collector: Collector) -> None:
     """Read the words of a page, else its lines, else its regions; raise Fault without a page."""
+    add_pages(_pages(document, collector), document, collector, _region)
+
+
+def _pages(document: Document, collector: Collector) -> list[Page]:
     root = element_of(document, "PcGts")
     unit_of = partial(_unit, collector=collector)
     elements, pages = list(root.all("Page")), []
@@ -36,7 +40,7 @@ def read_page(document: Document, collector: Collector) -> None:
             size = checked.size_in_attributes(given, "imageWidth", "imageHeight")
             pages.append(Page(given.get("imageFilename", ""), element.line, size))
             add_units(element, pages[-1], _LEVELS, unit_of, lambda name: name.endswith("Region"))
-    add_pages(pages, document, collector, _region)
+    return pages
 
 
 def _unit(element: Element, parent: str | None, collector: Collector) -> Unit:
@@ -47,7 +51,9 @@ def _unit(element: Element, parent: str | None, collector: Collector) -> Unit:
     id_ = None if id_ is None or id_.startswith(_UNNAMED) else id_
     said = _equivalent(element, collector)
     confidence = said.attributes.get("conf") if said else None
-    unit = Unit(_LEVELS[element.name], element.line, (element, confidence), id_, parent)
+    # Not the element itself, so that the others in it can be forgotten.
+    own = element.name, element.at("Coords"), confidence
+    unit = Unit(_LEVELS[element.name], element.line, own, id_, parent)
     unit.ignored = _IGNORED in given.get("custom", "").split()
     for text in said.at("Unicode") if said else ():
         unit.text = text.text
@@ -68,21 +74,19 @@ def _equivalent(element: Element, collector: Collector) -> Element | None:
 
 
 def _region(unit: Unit) -> Region:
-    element, confidence = unit.given
+    name, outlines, confidence = unit.given
     numbers: list[str] | None = None
-    for coords in element.at("Coords"):
+    for coords in outlines:
         if "points" in coords.attributes:
             numbers = coords.attributes["points"].replace(",", " ").split()
         for point in coords.at("Point") if coords.inside else ():
             numbers = numbers or []
             numbers += [point.attributes.get(axis, "") for axis in "xy"]
     if numbers is None:
-        raise Fault("S3", f"a {element.name} without an outline", "Coords with points")
+        raise Fault("S3", f"a {name} without an outline", "Coords with points")
     points = checked.points_of([checked.finite_in(number) for number in numbers])
     if confidence is not None:
         confidence = checked.confidence_of(checked.finite_in(confidence, "a confidence"))
-    # All elements together are larger than all regions.
-    element.inside = ()
     return Region(points, unit.text, confidence, unit.ignored, id=unit.id, parent=unit.parent)
 
 
