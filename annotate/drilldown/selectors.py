@@ -32,4 +32,4 @@ def mistakes_in(study: Study) -> Mistakes:
 def worst_of_each(run: ProtocolRun, figure: str, methods: Iterable[Method], n: int) -> set[int]:
     """Return the keys of the n images on which each method loses most, together."""
     found = (worst_of(Question(run, figure, method))[0] for method in methods)
-    return {key for worst in found for key in worst.keys(0, n)}
+    return {key for worst in found for key in worst.images[:n]}

@@ -62,7 +62,7 @@ class Figures:
 class WorstImages:
     """Images in the order of their costs, the greatest first, with both detectors' figures."""
 
-    images: _Keys
+    images: list[int]
     costs: _Numbers
     own: _Numbers
     other: _Numbers
@@ -72,11 +72,7 @@ class WorstImages:
 
     def place(self, image: int) -> int | None:
         """Return the place of an image, from 0; None if it is not among them."""
-        places = np.flatnonzero(self.images == image)
-        return int(places[0]) if len(places) else None
-
-    def keys(self, first: int = 0, last: int | None = None) -> list[int]:
-        return [int(key) for key in self.images[first:last]]
+        return self.images.index(image) if image in self.images else None
 
     def rows(self, first: int, last: int) -> list[tuple[int, float, float | None, float | None]]:
         """Return image, cost, own and other figure of some places; None is undefined."""
@@ -85,7 +81,7 @@ class WorstImages:
             for column in (self.own, self.other)
         ]
         costs = self.costs[first:last].tolist()
-        return list(zip(self.keys(first, last), costs, *numbers, strict=True))
+        return list(zip(self.images[first:last], costs, *numbers, strict=True))
 
 
 def worst_images(own: Figures, other: Figures | None = None, *, are_losses: bool) -> WorstImages:
@@ -100,4 +96,4 @@ def worst_images(own: Figures, other: Figures | None = None, *, are_losses: bool
         costs = own.values - others if are_losses else others - own.values
     some = np.flatnonzero(costs > _LEAST)
     some = some[np.argsort(-costs[some], kind="stable")]
-    return WorstImages(own.images[some], costs[some], own.values[some], others[some])
+    return WorstImages(own.images[some].tolist(), costs[some], own.values[some], others[some])

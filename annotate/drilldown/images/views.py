@@ -192,7 +192,7 @@ def keep(request: SignedInRequest, slug: str) -> HttpResponse:
         origin = f"{worst_images.heading(question)}: {form.which_said(len(ticked))}"
         if said["which"] == "first":
             worst, _ = worst_images.worst_of(question)
-            ticked = worst.keys(0, said["n"])
+            ticked = worst.images[: said["n"]]
         with refusals_on(form):
             return keep_and_list(
                 request, dataset=dataset, name=said["name"], images=ticked, origin=origin

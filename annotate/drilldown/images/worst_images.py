@@ -192,8 +192,8 @@ def around(worst: WorstImages, image: Image) -> tuple[str | None, str | None]:
     After an image that is not among them comes the first.
     """
     at = worst.place(image.pk)
-    before = worst.keys(at - 1, at) if at else []
-    after = worst.keys(first := 0 if at is None else at + 1, first + 1)
+    first = 0 if at is None else at + 1
+    before, after = worst.images[at - 1 : at] if at else [], worst.images[first : first + 1]
     names = dict(Image.objects.filter(pk__in=[*before, *after]).values_list("pk", "name"))
     previous, following = (next(map(names.get, keys), None) for keys in (before, after))
     return previous, following

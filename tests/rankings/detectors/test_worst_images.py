@@ -37,7 +37,7 @@ def test_against_another_the_cost_is_the_difference_on_shared_images(own, other,
 def test_alone_the_cost_is_what_is_lost_and_places_follow_it(own):
     worst = worst_images(figures(own), are_losses=False)
     lost = sorted((own[image], image) for image in own if own[image] not in (None, 1.0))
-    assert worst.keys() == [image for _, image in lost]
+    assert worst.images == [image for _, image in lost]
     assert [worst.place(image) for _, image in lost] == list(range(len(worst)))
     assert worst.place(31) is None
     assert all(other is None for *_, other in worst.rows(0, len(worst)))
