@@ -261,7 +261,7 @@ def _checked(given: Given, problems: Problems, noticed: Noticed) -> Checked:
         "encodings": dict(archive.encodings),
         "formats": list(archive.formats),
     }
-    noticed = replace(noticed, archive=_without_regions(archive))
+    noticed = replace(noticed, archive=replace(_without_regions(archive), entries={}, sizes={}))
     return Checked(given.rows, problems, counts, noticed=noticed)
 
 

@@ -1,6 +1,6 @@
 """Data that the files of a load are checked against: those of the dataset and of the load itself."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -39,11 +39,17 @@ class Known:
     def of(cls, dataset: Dataset | None, *, with_results: bool) -> "Known":
         if dataset is None:
             return cls()
-        rows = dataset.images.in_order().values_list("name", "width", "height", "orientation")
-        sizes = {name: PictureSize(w, h, turn) if w and h else None for name, w, h, turn in rows}
+        sizes: dict[str, PictureSize | None] = {}
+
+        def truths() -> Iterator[tuple[str, Sequence[Region]]]:
+            fields = ("name", "width", "height", "orientation", "truth")
+            rows = dataset.images.in_order().values_list(*fields)
+            for name, width, height, turn, truth in rows.iterator(chunk_size=500):
+                sizes[name] = PictureSize(width, height, turn) if width and height else None
+                yield name, decode_regions(truth)
+
+        with_text = images_with_text(truths())
         against = Against.of(list(sizes), partial(truths_of, dataset), turned_images(sizes))
-        truths = dataset.images.values_list("name", "truth").iterator(chunk_size=1000)
-        with_text = images_with_text((name, decode_regions(truth)) for name, truth in truths)
         shape = shape_of(dataset.read_as.partition("+")[0], dataset.line_format)
         truth = Truth(sizes, against=against, with_text=with_text, shape=shape)
         known = cls(replace(truth, photographs=truth.sizes), dataset)

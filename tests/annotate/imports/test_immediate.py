@@ -1,5 +1,6 @@
 """Loading: what is stored, what is refused with its place, and that a refusal stores nothing."""
 
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -9,11 +10,13 @@ from annotate.datasets import orphans
 from annotate.datasets.models import Dataset, Image, Method, Result
 from annotate.imports import drafts, staging
 from annotate.imports.errors import NotLoaded
+from annotate.imports.known import Known
 from annotate.imports.models import Draft, FileKind, Finding, Import
 from annotate.judging import services as judging
 from annotate.scoring.models import ProtocolRun, Score
 from annotate.scoring.services import score_protocol
 from annotate.studies.services import create_study
+from protocols.core.regions import Region, encode_regions
 from tests.support.archives import picture_bytes, zip_bytes, zip_file
 from tests.support.factories import add_annotator
 from tests.support.loads import (
@@ -392,3 +395,25 @@ def test_words_of_an_engine_are_those_that_it_found_and_blanks_are_named_as_left
     score_protocol(dataset=loaded_set, slug="iou")
     score = Score.objects.get()
     assert (score.recall, score.precision) == (1, 1)
+
+
+def test_the_ground_truth_of_a_dataset_is_not_kept_while_results_are_checked():
+    truth = encode_regions([Region.from_box(at, 0, at + 5, 9, text="word") for at in range(30)])
+
+    def peak(n_images):
+        dataset = Dataset.objects.create(name=f"set {n_images}", slug=f"set-{n_images}")
+        Image.objects.bulk_create(
+            Image(dataset=dataset, name=f"img_{at}", position=at, truth=truth)
+            for at in range(n_images)
+        )
+        tracemalloc.start()
+        try:
+            known = Known.of(dataset, with_results=False)
+            assert len(known.truth.with_text) == len(known.images) == n_images
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    least, most = peak(600), peak(1200)
+    # The regions of an image have about 9 kB.
+    assert most - least < 1000 * 600
