@@ -11,7 +11,7 @@ import zlib
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Final
 
 from ..core.regions import Region
@@ -80,7 +80,7 @@ def read_lines(path: str, lines: Lines, *, ask: bool = True) -> dict[str, tuple[
         if usual is not None and usual.is_plain:
             images[name] = usual.regions
             if asks:
-                survey.add_usual(usual, text, lines.kind, entry)
+                survey.add_usual(usual, partial(str, text), lines.kind, entry)
             continue
         ends = "\r\n" if lines.crlf else "\n"
         kept = [line.replace("\r", "").replace("\n", "") for line in text.split(ends)]

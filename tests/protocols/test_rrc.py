@@ -1,6 +1,7 @@
 """Reading the competition's files: what is read, what is odd, what is refused, and where."""
 
 import io
+import tracemalloc
 import zipfile
 
 import pytest
@@ -377,3 +378,20 @@ def test_problems_of_each_code_are_bounded():
 def test_zip_flags_are_what_the_tests_mean():
     with zipfile.ZipFile(io.BytesIO(encrypted_zip())) as archive:
         assert archive.infolist()[0].flag_bits & 1
+
+
+def test_a_file_of_plain_boxes_is_forgotten_when_it_is_read():
+    def peak(n_images):
+        lines = "\n".join(f"{at},10,{at + 5},20" for at in range(20))
+        packed = zip_bytes({f"res_img_{of}.txt": lines for of in range(n_images)})
+        tracemalloc.start()
+        try:
+            n_regions = read(packed, kind="results").n_regions
+            return n_regions, tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    peak(1)
+    (few, least), (many, most) = peak(300), peak(900)
+    # A box of whole numbers has 224 bytes as a region; its share of the file's text would be one of 100.
+    assert most - least < 290 * (many - few)

@@ -26,6 +26,7 @@ _FAT: Final = 0
 # Flags of the compression level, of sizes after the content, and of the name's encoding.
 _PLAIN_FLAGS: Final = 0x2 | 0x4 | 0x8 | _UTF8_NAME
 _MAX_PATH: Final = 1000
+_NO_DATE: Final = (1980, 1, 1, 0, 0, 0)
 _LOCAL_HEADER: Final = 30
 # Fields of a local header: flags, and the lengths of name and extra field.
 _OF_HEADER: Final = Struct("<6xH18xHH")
@@ -201,6 +202,8 @@ def _checked_members(
     unmarked: Counter[str] = Counter()
     total = 0
     for info in infos:
+        # Dates are not read, and take a fifth of the memory of a directory.
+        info.date_time = _NO_DATE
         path = _path(info, unmarked)
         name = path.rpartition("/")[2]
         if name in _CLUTTER or path.startswith("__MACOSX/"):

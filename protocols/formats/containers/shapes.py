@@ -56,8 +56,7 @@ def tell_shape(
 
     The place is entry, number and text of the line.
     """
-    is_unusable = code == "L5" and not repair
-    if problems.is_full(code) and not is_unusable:
+    if not is_shown(problems, code, repair):
         # Building the sentences below takes longer than reading the line.
         problems.counts[code] += 1
         return
@@ -67,7 +66,7 @@ def tell_shape(
         # As in published programs, which count it; published tables have empty cells that are a line.
         found, wanted = f"a shape without area, {shown}", "a shape with an area"
         problems.warning(code, found, wanted, entry, number, text=line, action=KEPT)
-    elif is_unusable:
+    elif code == "L5" and not repair:
         found = f"a polygon that crosses itself more than {MAX_CROSSINGS} times, {shown}"
         problems.error(code, found, "a simple polygon", entry, number, text=line)
     elif code == "L5":
@@ -90,6 +89,11 @@ def tell_shape(
             text=line,
             action=REORDERED,
         )
+
+
+def is_shown(problems: Problems, code: str, repair: str) -> bool:
+    """Return whether the problem of a shape is more than counted: the first, and unusable shapes."""
+    return not problems.is_full(code) or (code == "L5" and not repair)
 
 
 def is_flat(region: Region) -> bool:

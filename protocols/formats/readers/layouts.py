@@ -136,12 +136,12 @@ class Survey:
             if facts not in self.places:
                 self.places[facts] = path, number, line
 
-    def add_usual(self, file: UsualFile, text: str, kind: Kind, path: str) -> None:
+    def add_usual(self, file: UsualFile, text: Callable[[], str], kind: Kind, path: str) -> None:
         """Count the lines of a file that was read as a whole."""
         facts = _USUAL[kind, file.n_numbers]
         self.facts[facts] += len(file.regions)
         if facts not in self.places:
-            self.places[facts] = path, 1, text.partition("\n")[0].removesuffix("\r")
+            self.places[facts] = path, 1, text().partition("\n")[0].removesuffix("\r")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,10 @@ One reader serves the stand-alone command, which refuses the same input as the c
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import Final
 
 from protocols.core.regions import Region
@@ -21,6 +22,7 @@ from ..containers.files import Source, source_name
 from ..containers.limits import BATCH, MAX_NAME
 from ..containers.shapes import (
     is_flat,
+    is_shown,
     may_be_shares,
     odd_shapes,
     refuse_shares,
@@ -84,7 +86,8 @@ def read_archive(
         layout = decision.layout
         line_format = layout.line_format
         rules = replace(rules, tail=layout.tail)
-        reader = _Reader(kind, rules, line_format, problems, style)
+        order = sorted((file.image for file in files.held), key=natural_order)
+        reader = _Reader(kind, rules, line_format, problems, order, style)
         n_usual = line_format.n_numbers if layout.tail == Tail.TEXT else None
         for file in files.held:
             if file.usual is not None and file.usual.n_numbers == n_usual:
@@ -98,16 +101,15 @@ def read_archive(
     if kind == "results" and rules.confidences is None and layout.tail == Tail.TEXT:
         regions = _with_confidences(regions)
     texts.report()
-    order = sorted(regions, key=natural_order)
     return Archive(
         problems.archive,
         line_format,
-        {image: regions[image] for image in order},
+        regions,
         tuple(problems.found),
         dict(problems.counts),
         format="ltwh" if rules.sides else "quad-columns" if rules.columns else layout.slug,
-        entries={image: reader.entries[image] for image in order},
-        lines={image: reader.lines[image] for image in order},
+        entries=reader.entries,
+        lines=reader.lines,
         reading=f"lines in the style of {style.value}" if style else _words(layout, kind, rules),
         formats=formats,
     )
@@ -145,9 +147,11 @@ def _held(
         if content is not None:
             text = texts.text(content)
             n_chars += len(text)
-            kept = text if n_chars <= _MAX_HELD else None
             # Read before the layout is known: usual lines nearly always have the layout tried here.
-            yield _Held(image, member, kept, read_usual(text, *meant), text.partition("\n")[0])
+            usual = read_usual(text, *meant)
+            is_read = usual is not None and usual.is_plain
+            kept = None if is_read or n_chars > _MAX_HELD else text
+            yield _Held(image, member, kept, usual)
         if on_entry is not None:
             on_entry(done, len(named))
 
@@ -160,12 +164,14 @@ class _Files:
     texts: "Texts"
     held: Sequence["_Held"]
 
+    def text(self, file: "_Held") -> str:
+        """Return the text of a file, unpacked again if it was not kept."""
+        if file.text is not None:
+            return file.text
+        return self.texts.text(self.archive.content(file.member) or b"", again=True)
+
     def lines(self, file: "_Held") -> list[tuple[int, str]]:
-        """Return the numbered lines of a file, unpacked again if its text was not kept."""
-        text = file.text
-        if text is None:
-            text = self.texts.text(self.archive.content(file.member) or b"", again=True)
-        return self.texts.lines(text)
+        return self.texts.lines(self.text(file))
 
     def all_lines(self, rules: Rules) -> list[str]:
         """Return the lines of all files that tell their format."""
@@ -189,7 +195,7 @@ def _looked_at(files: "_Files", kind: Kind, rules: Rules) -> tuple[Style | None,
     survey = Survey()
     for file in files.held:
         if file.usual is not None and file.usual.is_plain:
-            survey.add_usual(file.usual, file.first, kind, file.member.path)
+            survey.add_usual(file.usual, partial(files.text, file), kind, file.member.path)
         else:
             lines = telling(files.lines(file), rules)
             survey.add(lines, kind, file.member.path)
@@ -300,11 +306,10 @@ def _renamed(name: str, prefix: str, *, are_numbered: bool) -> str | None:
 class _Held:
     image: str
     member: Member
-    # None if the archive is too large to keep all texts.
+    # None if its lines are read and plain, or the archive is too large to keep all texts.
     text: str | None
     # Its regions, if all lines are usual.
     usual: UsualFile | None
-    first: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,6 +329,7 @@ class _Reader:
         rules: Rules,
         line_format: LineFormat,
         problems: Problems,
+        images: Sequence[str],
         style: Style | None = None,
     ) -> None:
         self._style = style
@@ -332,9 +338,14 @@ class _Reader:
         self._format = line_format
         self._problems = problems
         self._line_reader = LineReader(kind, rules, line_format, style)
-        self.regions: dict[str, tuple[Region, ...]] = {}
-        self.entries: dict[str, str] = {}
-        self.lines: dict[str, tuple[int, ...]] = {}
+        # In the order of the images, whatever the order of the files.
+        self.regions: dict[str, tuple[Region, ...]] = dict.fromkeys(images, ())
+        self.entries = dict.fromkeys(images, "")
+        self.lines: dict[str, tuple[int, ...]] = dict.fromkeys(images, ())
+        # Shared by the files with as many lines.
+        self._numbers: dict[int, tuple[int, ...]] = {}
+        # The place of the first region of the archive.
+        self._first: tuple[str, int] | None = None
         # The files whose shapes are still to be checked, and their number of regions.
         self._waiting: list[_Waiting] = []
         self._n_waiting = 0
@@ -342,7 +353,9 @@ class _Reader:
     def take(self, file: "_Held", lines: Callable[[], list[tuple[int, str]]]) -> None:
         """Take the regions of a file of usual lines; ``lines`` is called only if a shape is odd."""
         regions = file.usual.regions if file.usual else ()
-        self._add(file.image, file.member.path, regions, range(1, len(regions) + 1), lines)
+        n = len(regions)
+        numbers = self._numbers.setdefault(n, tuple(range(1, n + 1)))
+        self._add(file.image, file.member.path, regions, numbers, lines)
 
     def read(self, image: str, path: str, records: list[tuple[int, str]]) -> None:
         """Read the numbered lines of a file."""
@@ -370,7 +383,7 @@ class _Reader:
             seen.setdefault(region.points, number)
             regions.append(region)
             lines.append((number, line))
-        numbers = [number for number, _ in lines]
+        numbers = tuple(number for number, _ in lines)
         self._add(image, path, tuple(regions), numbers, lambda: lines)
 
     def _add(
@@ -378,12 +391,14 @@ class _Reader:
         image: str,
         path: str,
         regions: tuple[Region, ...],
-        numbers: Iterable[int],
+        numbers: tuple[int, ...],
         lines: Callable[[], list[tuple[int, str]]],
     ) -> None:
         self.regions[image] = regions
         self.entries[image] = path
-        self.lines[image] = tuple(numbers)
+        self.lines[image] = numbers
+        if self._first is None and numbers:
+            self._first = path, numbers[0]
         # A box of four numbers cannot cross itself or run the wrong way.
         may_be_odd = self._format != LineFormat.LTRB or any(map(is_flat, regions))
         if may_be_odd and regions:
@@ -407,10 +422,9 @@ class _Reader:
 
     def refuse_shares(self) -> None:
         """Refuse coordinates that all lie from 0 to 1, and are none of pixels."""
-        found = [(image, of) for image, regions in self.regions.items() for of in regions]
-        if found and all(may_be_shares(region.points) for _, region in found):
-            image = found[0][0]
-            refuse_shares(self._problems, len(found), (self.entries[image], self.lines[image][0]))
+        found = chain.from_iterable(self.regions.values())
+        if self._first is not None and all(may_be_shares(region.points) for region in found):
+            refuse_shares(self._problems, sum(map(len, self.regions.values())), self._first)
 
     def _look_at_shapes(self) -> None:
         files, self._waiting, self._n_waiting = self._waiting, [], 0
@@ -423,14 +437,9 @@ class _Reader:
             if code == "L7" and self._rules.strict:
                 continue
             file, index = places[at]
-            number, line = file.lines()[index]
-            tell_shape(
-                self._problems,
-                code,
-                regions[at],
-                repair,
-                (file.path, number, line),
-            )
+            # A text that was not kept is unpacked again, but not for a problem that is only counted.
+            line = file.lines()[index] if is_shown(self._problems, code, repair) else (None, None)
+            tell_shape(self._problems, code, regions[at], repair, (file.path, *line))
             if code == "L7":
                 of_image = turned.setdefault(file.image, list(self.regions[file.image]))
                 of_image[index] = turned_round(regions[at])
@@ -439,11 +448,11 @@ class _Reader:
 
 def _with_confidences(
     regions: Mapping[str, tuple[Region, ...]],
-) -> dict[str, tuple[Region, ...]]:
+) -> Mapping[str, tuple[Region, ...]]:
     """Return the regions, with texts as confidences if all in the archive look like one."""
     texts = [region.text for of_image in regions.values() for region in of_image if region.text]
     if not texts or not all(map(looks_like_confidence, texts)):
-        return dict(regions)
+        return regions
     return {
         image: tuple(
             replace(region, text=None, confidence=float(region.text)) if region.text else region
