@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Any, Final
 from xml.parsers import expat
 
@@ -49,17 +50,15 @@ def element_of(document: Document, root: str) -> Element:
     opened = [Element("", {}, 0)]
     # Of the open elements, by depth: a text that grows would be copied for each of its parts.
     texts: list[list[str]] = [[] for _ in range(_MAX_DEPTH + 1)]
-    n_left = _MAX_ELEMENTS
+    numbers = count(1)
 
     def start(tag: str, attributes: dict[str, str]) -> None:
-        nonlocal n_left
-        n_left -= 1
         name = tag.rpartition(":")[2] if ":" in tag else tag
         if len(opened) == 1 and name != root:
             raise Fault("A1", f"a document {quoted(tag)}", f"<{root}>")
         if len(opened) > _MAX_DEPTH:
             raise Fault("A3", f"elements nested more than {_MAX_DEPTH} deep", "fewer")
-        if n_left < 0:
+        if next(numbers) > _MAX_ELEMENTS:
             raise Fault("A3", f"more than {_MAX_ELEMENTS} elements", "fewer")
         element, around = Element(name, attributes, parser.CurrentLineNumber), opened[-1]
         if isinstance(around.inside, list):

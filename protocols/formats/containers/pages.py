@@ -7,7 +7,6 @@ from typing import Any, Final, TypeVar
 
 from protocols.core.regions import Region
 
-from ..problems import Fault
 from .collecting import LINES_READ, REASONS, WITHOUT_TEXT, Collector, Reason
 from .documents import Document, given_name, page_name
 from .elements import Element
@@ -122,11 +121,9 @@ def add_pages(
             chosen = _chosen(page, drops_empty, collector)
             collector.image(name, size=page.size)
             for unit in chosen:
-                try:
+                with collector.catching(unit.line):
                     collector.add(name, region_of(unit))
-                except Fault as fault:
-                    collector.problems.fault(fault, collector.entry, unit.line)
-                # What all regions are made of is larger than all regions.
+                # The parts of all regions are larger than the regions.
                 unit.given = None
 
 

@@ -160,11 +160,8 @@ def _objects(
         elif inner.name == "region":
             id_ = inner.attributes.get("id", "").strip() or None
             if {"points", *_SIDES} & inner.attributes.keys():
-                found, wanted = (
-                    f"a shape of the region {quoted(id_ or '')}",
-                    "the shapes of its objects",
-                )
-                collector.warning("L1", found, wanted, action=PASSED_OVER)
+                found = f"a shape of the region {quoted(id_ or '')}"
+                collector.warning("L1", found, "the shapes of its objects", action=PASSED_OVER)
         if inner.inside and inner.name != "image":
             yield from _objects(inner, id_, collector)
 

@@ -123,11 +123,7 @@ def _corners(box: Any) -> list[list[float]]:
 
 
 def _count_others(
-    given: Mapping[str, Any],
-    polygons: str,
-    name: str,
-    collector: Collector,
-    reads_words: bool,
+    given: Mapping[str, Any], polygons: str, name: str, collector: Collector, reads_words: bool
 ) -> None:
     """Count what is given besides the lines that are read: boxes of words, unrecognised outlines."""
     of_lines = given.get("text_word_boxes")

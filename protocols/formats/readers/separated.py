@@ -180,11 +180,7 @@ def _shape_of(columns: set[str]) -> Sequence[str] | None:
 
 
 def _read_row(
-    cells: Mapping[str, str],
-    shape: Sequence[str],
-    has_method: bool,
-    row: Row,
-    collector: Collector,
+    cells: Mapping[str, str], shape: Sequence[str], has_method: bool, row: Row, collector: Collector
 ) -> None:
     image = collector.named(cells["image"].strip())
     method = cells["method"].strip() if has_method else None

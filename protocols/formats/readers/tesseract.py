@@ -68,12 +68,7 @@ def read_table(document: Document, collector: Collector, *, level: str) -> None:
         _read_page(name, of_page, level, collector)
 
 
-def _read_page(
-    name: str,
-    rows: list[tuple[int, _Row]],
-    level: str,
-    collector: Collector,
-) -> None:
+def _read_page(name: str, rows: list[tuple[int, _Row]], level: str, collector: Collector) -> None:
     if name in collector:
         raise collector.second(name)
     size = next((_size(row) for _, row in rows if row["level"] == _PAGE), None)

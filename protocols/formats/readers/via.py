@@ -123,12 +123,7 @@ def _comment(lines: list[str], beginning: str) -> str:
     return found.removeprefix(beginning).strip()
 
 
-def _read_row(
-    cells: Mapping[str, str],
-    line: int,
-    attributes: Any,
-    collector: Collector,
-) -> None:
+def _read_row(cells: Mapping[str, str], line: int, attributes: Any, collector: Collector) -> None:
     if "spatial_coordinates" in cells:
         files = json_in(cells.get("file_list") or "[]")
         if not isinstance(files, list) or not files or not isinstance(files[0], str):
