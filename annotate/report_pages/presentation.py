@@ -263,7 +263,7 @@ def _of_people(around: Mapping[str, Any]) -> list[str]:
     measured = [row for row in people.items() if row[1]["distance"] is not None]
     measured.sort(key=lambda row: -row[1]["distance"])
     shown = [_two(row["distance"]) for _name, row in measured]
-    # Nobody is, if the next is as far by the digits that are shown.
+    # By the digits that are shown, the next must be nearer.
     if shown[1:] and shown[0] != shown[1]:
         name, far = measured[0]
         words = ngettext(
