@@ -71,6 +71,8 @@ class TestOwnChildren:
             ((("index='2'", "a"), ("index='1'", "b")), "b"),
             ((("index='1'", "a"), ("", "b")), "b"),
             ((("index='1'", "a"), ("index='1'", "b")), "a"),
+            # An index that cannot be read is reported, and its text is no main one.
+            ((("index='x'", "a"), ("index='1'", "b")), "b"),
         ],
     )
     def test_a_text_without_index_is_the_main_one_and_the_first_of_two_counts(self, texts, wanted):

@@ -64,7 +64,8 @@ def _equivalent(element: Element, collector: Collector) -> Element | None:
     """Return the text that counts: that of the lowest index, or the first without one."""
     found, lowest = None, inf
     for of in element.at("TextEquiv"):
-        at, index = -inf, of.attributes.get("index")
+        index = of.attributes.get("index")
+        at = -inf if index is None else inf
         if index is not None:
             with collector.catching(of.line):
                 at = checked.finite_in(index, "a number as index")
