@@ -17,6 +17,7 @@ from annotate.jobs.registry import Running
 
 from . import services
 from .causes import explain
+from .figures_by_image import keep_first
 from .leaderboards import leaderboards_of
 from .models import ProtocolRun
 
@@ -62,6 +63,7 @@ def score(arguments: Mapping[str, Any], running: Running) -> None:
     # So that the pages of a large dataset need not compute them. The job has ended for its user.
     leaderboards_of(run)
     explain(run, kept=scored.kept)
+    keep_first(run)
 
 
 def explain_run(arguments: Mapping[str, Any], running: Running) -> None:
@@ -72,3 +74,4 @@ def explain_run(arguments: Mapping[str, Any], running: Running) -> None:
         running.require_permission()
     with running.publishing() as outcome:
         outcome.text, outcome.address = _("The causes are found."), arguments["address"]
+    keep_first(run)

@@ -1,26 +1,16 @@
 """The images on which a method does worst, alone or against another, by a run's scores or losses."""
 
 from dataclasses import dataclass, field
-from typing import Any, Final
-from zlib import crc32
+from typing import Any
 
-from django.conf import settings
-from django.core.cache import caches
-from django.db.models import F
-from django.db.models.expressions import Combinable
-from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from annotate.datasets.drawing import Picture, picture
 from annotate.datasets.models import Dataset, Image, Method, Result
-from annotate.scoring.models import ImageLoss, ProtocolRun, Score
-from protocols.core.causes import CAUSES
-from rankings.detectors.worst_images import Figures, WorstImages, worst_images
-
-# The credit and its divisor that a figure adds up over images.
-_CREDITS = {"recall": ("recalled", "n_truth"), "precision": ("precise", "n_detections")}
-_WEEK: Final = 7 * 24 * 3600
+from annotate.scoring import figures_by_image
+from annotate.scoring.models import ImageLoss, ProtocolRun
+from rankings.detectors.worst_images import WorstImages, worst_images
 
 
 @dataclass(frozen=True)
@@ -67,8 +57,9 @@ def worst_of(question: Question) -> tuple[WorstImages, Evaluated]:
     minus the figure of the image.
     """
     methods = [method for method in (question.method, question.against) if method is not None]
-    compared = [_scores(question, method) for method in methods]
-    asked, images = question.run.dataset.images.all(), compared[0].images
+    run = question.run
+    compared = [figures_by_image.figures(run, method, question.figure) for method in methods]
+    asked, images = run.dataset.images.all(), compared[0].images
     if question.images:
         chosen = list(asked.filter(**question.images).order_by("pk").values_list("pk", flat=True))
         n_all, images = len(chosen), compared[0].shared_with(chosen)
@@ -78,46 +69,12 @@ def worst_of(question: Question) -> tuple[WorstImages, Evaluated]:
         images = others.shared_with(images)
     if question.cause:
         # A method loses nothing by a cause where it was evaluated and has no row.
-        figures = [_losses(question, method).on(images, missing=0.0) for method in methods]
+        lost = [figures_by_image.losses(run, method, question.cause) for method in methods]
+        figures = [of_method.on(images, missing=0.0) for of_method in lost]
     else:
         figures = [of_method.on(images) for of_method in compared]
     worst = worst_images(*figures, are_losses=bool(question.cause))
     return worst, Evaluated(len(images), n_all)
-
-
-def _scores(question: Question, method: Method) -> Figures:
-    figure = F(question.figure)
-    lost: Combinable = 1.0 - figure
-    if question.figure in _CREDITS:
-        credit, divisor = _CREDITS[question.figure]
-        lost = Coalesce(F(divisor) - F(credit), lost)
-    rows = Score.objects.filter(run=question.run, result__method=method)
-    return _kept(question, method, question.figure, rows.values_list("result__image", figure, lost))
-
-
-def _losses(question: Question, method: Method) -> Figures:
-    rows = ImageLoss.objects.filter(run=question.run, cause=question.cause, method=method)
-    what = f"{CAUSES.index(question.cause)}"
-    return _kept(question, method, what, rows.values_list("result__image", "loss", "loss"))
-
-
-def _kept(question: Question, method: Method, what: str, rows: Any) -> Figures:
-    """Return the figures of rows (image, figure, lost); read again only if the run has changed.
-
-    Sorting a method's scores, or comparing those of two, takes PostgreSQL seconds at 100,000 images.
-    They are kept as bytes, so that nothing else is ever unpickled, and up to 2 MB each, where large
-    entries are few and cannot evict limits.
-    """
-    run, cache = question.run, caches["drawings"]
-    sums = [of_run.get(method.name) for of_run in (run.overall, run.losses or {})]
-    state = crc32(repr((settings.PROGRAM, run.n_scores, sums)).encode())
-    key = f"worst-{run.pk}-{state}-{method.pk}-{what}"
-    content: bytes | None = cache.get(key)
-    if content is not None:
-        return Figures.unpacked(content)
-    found = Figures.of_rows(rows.iterator())
-    cache.set(key, found.packed(), _WEEK)
-    return found
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from annotate.datasets.facts import fill_facts
 from annotate.scoring.causes import explain
 from annotate.scoring.models import Score
 from annotate.scoring.services import score_protocol
+from annotate.scoring.work import start
 from protocols.core.regions import Region, encode_regions
 from tests.support.factories import (
     make_admin,
@@ -237,6 +238,21 @@ def test_kept_figures_are_read_again_by_another_version_and_take_no_room_of_limi
     with connection.cursor() as cursor:
         cursor.execute("SELECT count(*) FROM shared_cache WHERE cache_key LIKE '%worst-%'")
         assert cursor.fetchone() == (0,)
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_the_first_question_after_a_job_reads_no_score(
+    admin, dataset, run, again, django_assert_max_num_queries
+):
+    address = reverse("scored:worst", args=[dataset.slug])
+    if again:
+        admin.post(address)
+    else:
+        start(dataset=dataset, slug="iou", parameters={}, person=make_admin())
+    with django_assert_max_num_queries(99) as queries:
+        shown = [admin.get(address), admin.get(address, {"method": "east", "against": "west"})]
+    assert all(page.context["rows"] for page in shown)
+    assert not any('FROM "annotate_score"' in query["sql"] for query in queries)
 
 
 @pytest.fixture
