@@ -63,9 +63,10 @@ def own_images(
     order = _order(study, annotator, passed)
     levels = order.levels(counts=counts)
     n_begun, last_begun, has_one_in_work, n_available, is_alone, has_scenes, place, *_ = levels[0]
+    first = None
     if is_alone or has_scenes:
-        first = order.first_of_all(is_alone=bool(is_alone))
-    else:
+        first = order.first_of_all(is_alone=bool(is_alone), has_scenes=bool(has_scenes))
+    if first is None:
         nearest = [
             (*_need(study, n, is_full), image < place, image)
             for *_, n, usual, wanted, full in levels

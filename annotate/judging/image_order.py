@@ -105,12 +105,12 @@ _LEVELS: Final = """
         place.first, level.n, {usual}, {wanted}, {full}
     FROM own, place, level
 """
+# By another annotator: an image that this one may take up has none of their own rankings.
 _BEGUN: Final = """
-    EXISTS (
-        SELECT 1 FROM annotate_assignment AS other WHERE other.study_id = %(study)s
-            AND other.image_id = one.image_id AND other.annotator_id <> %(annotator)s
-            AND other.state <> 'incomplete'
-    )
+    (one.n_complete > 0 OR one.image_id IN (
+        SELECT image_id FROM annotate_assignment
+        WHERE study_id = %(study)s AND annotator_id <> %(annotator)s AND state = 'in_work'
+    ))
 """
 # The order of image_allocation.OwnImages.in_order(), of an annotator who is alone first.
 _FIRST_OF_ALL: Final = """
@@ -193,9 +193,15 @@ class ImageOrder:
         sql = _LEVELS.format(own=_OWN, n_available=n, shared=_SHARED, seen=_SEEN, **firsts)
         return self._rows(sql)
 
-    def first_of_all(self, *, is_alone: bool) -> int | None:
-        """Return the first image, compared with every other one of the study."""
+    def first_of_all(self, *, is_alone: bool, has_scenes: bool = True) -> int | None:
+        """Return the first image, compared with every other one of the study.
+
+        Without scenes only with those that are begun, or have a number of annotators of their own:
+        None if there are none, and then the first of the levels is first.
+        """
         available = self._if_alone(int(is_alone))
+        if not has_scenes:
+            available += f"AND (one.n_annotators IS NOT NULL OR {_BEGUN})"
         sql = _FIRST_OF_ALL.format(own=_OWN, available=available, begun=_BEGUN, seen=_SEEN)
         found = self._rows(sql, is_alone=int(is_alone))
         return found[0][0] if found else None
