@@ -5,41 +5,30 @@ from datetime import datetime
 from typing import Any
 
 from django.contrib.auth.models import User
+from django.db.models import F
 
-from .models import Assignment, Judgement, Note, Skip, Withdrawal
+from .models import Judgement, Note, Skip, Withdrawal
 
 
 def answers(person: User) -> Iterator[dict[str, Any]]:
     """Yield each event of the annotator's log, and each note, with its image and study."""
-    for kind, of_kind in (("judgement", Judgement), ("skip", Skip), ("withdrawal", Withdrawal)):
-        rows = of_kind.objects.filter(assignment__annotator=person).select_related(
-            "assignment__study", "assignment__image"
-        )
-        for row in rows.order_by("assignment", "number").iterator():
-            assignment: Assignment = row.assignment
-            values = {
-                field.name: getattr(row, field.attname)
-                for field in row._meta.concrete_fields
-                if field.name not in ("id", "assignment")
-            }
-            yield {
-                "kind": kind,
-                "study": str(assignment.study),
-                "image": assignment.image.name,
-                **values,
-            }
-    notes = Note.objects.filter(screen__assignment__annotator=person).order_by("pk")
-    for note in notes.select_related("screen__assignment__study", "screen__assignment__image"):
-        yield {
-            "kind": "note",
-            "study": str(note.screen.assignment.study),
-            "image": note.screen.assignment.image.name,
-            "screen": note.screen_id,
-            "place": note.place,
-            "text": note.text,
-            "discuss": note.discuss,
-            "created": note.created,
-        }
+    of_kind: Any
+    for kind, of_kind, to, *order in (
+        ("judgement", Judgement, "assignment", "assignment", "number"),
+        ("skip", Skip, "assignment", "assignment", "number"),
+        ("withdrawal", Withdrawal, "assignment", "assignment", "number"),
+        ("note", Note, "screen__assignment", "pk"),
+    ):
+        rows = of_kind._default_manager.filter(**{f"{to}__annotator": person}).order_by(*order)
+        fields = [field.name for field in of_kind._meta.concrete_fields]
+        # Values, because a model of an image would read its ground truth.
+        for row in rows.values(
+            *(name for name in fields if name not in ("id", "assignment")),
+            in_study=F(f"{to}__study__name"),
+            of_image=F(f"{to}__image__name"),
+        ).iterator():
+            study, image = row.pop("in_study"), row.pop("of_image")
+            yield {"kind": kind, "study": study, "image": image, **row}
 
 
 def forget_browsers(before: datetime) -> int:
