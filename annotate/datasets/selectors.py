@@ -3,7 +3,7 @@
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, groupby
+from itertools import chain, groupby, islice
 from operator import itemgetter
 from typing import Any, Final, TypedDict
 
@@ -239,24 +239,19 @@ def some_images(dataset: Dataset, n_images: int, most: int) -> ImageQuerySet:
     return images.filter(position__in=drawn)
 
 
-def same_photographs(images: QuerySet[Image]) -> list[list[str]]:
-    """Return the names of the images that show one photograph, for each such photograph."""
-    # Apart from the annotations that the images may come with.
-    shown = Image.objects.filter(pk__in=images.order_by().values("pk")).exclude(sha256="")
-    twice = shown.values("sha256").annotate(n=Count("pk")).filter(n__gt=1).values("sha256")
-    names = shown.filter(sha256__in=twice).order_by("sha256", "name")
-    return [
-        [name for _, name in of]
-        for _, of in groupby(names.values_list("sha256", "name"), itemgetter(0))
-    ]
-
-
 def said_of_same_photographs(images: QuerySet[Image]) -> str:
     """Return a sentence on images that show one photograph; empty if there are none."""
-    same = same_photographs(images)
+    # Apart from the annotations that the images may come with.
+    shown = Image.objects.filter(pk__in=images.order_by().values("pk")).exclude(sha256="")
+    counted = shown.values("sha256").annotate(n=Count("pk")).filter(n__gt=1).order_by("sha256")
+    same = list(counted.values_list("sha256", flat=True))
     if not same:
         return ""
-    some = some_of([", ".join(names[:_SOME]) for names in same], _SOME, "; ")
+    names = shown.filter(sha256__in=same[: _SOME + 1]).order_by("sha256", "name")
+    by_photograph = groupby(names.values_list("sha256", "name"), itemgetter(0))
+    some = some_of(
+        [", ".join(name for _, name in islice(of, _SOME)) for _, of in by_photograph], _SOME, "; "
+    )
     return ngettext(
         "{n} photograph has two or more names, so that people judge it more than once: {some}.",
         "{n} photographs have two or more names, so that people judge them more than once: {some}.",
