@@ -91,7 +91,9 @@ def test_which_detector_and_why_protocols_disagree(ask, api):
     best = said.split("people prefer ")[1].split(" to ")[0]
     first_of = {row["Protocol"]: row["Order"].split(" > ")[0].split(" = ") for row in orders}
     why = ask(REPORT, DETECTORS, sentence="On these images the figures of")
-    agreeing, how = re.search(rf"the figures of ([^.]*) put {best} first(, too|; so do)", why).groups()
+    agreeing, how = re.search(
+        rf"the figures of ([^.]*) put {best} first(, too|; so do)", why
+    ).groups()
     of_best = [row for row in pairs if best in (row["First"], row["Second"])]
     assert (how == ", too") == all(map(is_told, of_best))
     for name, first in first_of.items():
