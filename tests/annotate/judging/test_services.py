@@ -80,14 +80,24 @@ def test_complete_rankings_are_counted_per_image():
     assert set(study.study_images.values_list("n_complete", flat=True)) == {2}
 
 
+RANKED = {"state": "complete", "items": [], "rankings": {}}
+
+
 def test_images_nearest_to_the_number_they_need_come_first():
     study = make_study(["a", "b"], images=4, min_annotators=3)
     counts = dict(zip(study.study_images.order_by("pk"), (0, 3, 2, 1), strict=True))
     for row, n_complete in counts.items():
         StudyImage.objects.filter(pk=row.pk).update(n_complete=n_complete)
+    others = [add_annotator(study) for _ in range(3)]
+    Assignment.objects.bulk_create(
+        Assignment(study=study, annotator=other, image=row.image, position=row.pk, **RANKED)
+        for row, n_complete in counts.items()
+        for other in others[:n_complete]
+    )
     annotator = add_annotator(study)
     rank_everything(study, annotator, same_truth([["a"], ["b"]]))
-    taken_up = Assignment.objects.order_by("position").values_list("image", flat=True)
+    mine = Assignment.objects.filter(annotator=annotator)
+    taken_up = mine.order_by("position").values_list("image", flat=True)
     needed = [
         row.image_id for row, _ in sorted(counts.items(), key=lambda row: (row[1] == 3, -row[1]))
     ]
