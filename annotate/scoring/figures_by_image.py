@@ -1,5 +1,6 @@
 """A method's figures by a run, or its losses by a cause, on each image; kept until they change."""
 
+from collections.abc import Mapping
 from typing import Any, Final
 from zlib import crc32
 
@@ -35,25 +36,27 @@ def figures(run: ProtocolRun, method: Method, name: str) -> Figures:
         credit, divisor = _CREDITS[name]
         lost = Coalesce(F(divisor) - F(credit), lost)
     rows = Score.objects.filter(run=run, result__method=method)
-    return _kept(run, method, name, rows.values_list("result__image", figure, lost))
+    return _kept(run, method, name, run.overall, rows.values_list("result__image", figure, lost))
 
 
 def losses(run: ProtocolRun, method: Method, cause: str) -> Figures:
     rows = ImageLoss.objects.filter(run=run, cause=cause, method=method)
     what = f"{CAUSES.index(cause)}"
-    return _kept(run, method, what, rows.values_list("result__image", "loss", "loss"))
+    lost = rows.values_list("result__image", "loss", "loss")
+    return _kept(run, method, what, run.losses or {}, lost)
 
 
-def _kept(run: ProtocolRun, method: Method, what: str, rows: Any) -> Figures:
-    """Return the figures of rows (image, figure, lost); read again only if the run has changed.
+def _kept(
+    run: ProtocolRun, method: Method, what: str, sums: Mapping[str, Any], rows: Any
+) -> Figures:
+    """Return the figures of rows (image, figure, lost); read again only if the run's sums have changed.
 
     Sorting a method's scores, or comparing those of two, takes PostgreSQL seconds at 100,000 images.
     They are kept as bytes, so that nothing else is ever unpickled, and up to 2 MB each, where large
     entries are few and cannot evict limits.
     """
     cache = caches["drawings"]
-    sums = [of_run.get(method.name) for of_run in (run.overall, run.losses or {})]
-    state = crc32(repr((settings.PROGRAM, run.n_scores, sums)).encode())
+    state = crc32(repr((settings.PROGRAM, run.n_scores, sums.get(method.name))).encode())
     key = f"worst-{run.pk}-{state}-{method.pk}-{what}"
     content: bytes | None = cache.get(key)
     if content is not None:
