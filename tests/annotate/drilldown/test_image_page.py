@@ -294,7 +294,7 @@ def test_a_protocol_without_a_score_says_which_it_lacks(follow):
     assert lacks == {"Nothing": "no scores on this image", "Some": "b has no score", "Ties": ""}
 
 
-def test_a_method_that_nobody_ranked_yet_stands_apart_and_too_few_rankings_do_not_count(follow):
+def test_a_method_without_rankings_is_shown_apart_and_too_few_rankings_do_not_count(follow):
     study = make_study(["a", "b"])
     rank_everything(study, add_annotator(study), same_truth([["a"], ["b"]]))
     method = make_method(study.dataset, "new")
