@@ -3,12 +3,13 @@
 import math
 import unicodedata
 from collections.abc import Iterable, Sequence
-from itertools import islice, pairwise
+from itertools import pairwise
 from statistics import median
 from typing import Final
 
 from django.core.cache import cache
 
+from annotate.csv_tables import some_at_a_time
 from protocols.core.regions import Region
 
 from .models import Dataset, Image, ImageFacts
@@ -21,7 +22,7 @@ _BATCH: Final = 1000
 def fill_facts(dataset: Dataset) -> None:
     """Store the facts of the images that have none yet."""
     images = Image.objects.filter(dataset=dataset, facts=None).order_by().iterator(_BATCH)
-    while batch := list(islice(images, _BATCH)):
+    for batch in some_at_a_time(images, _BATCH):
         ImageFacts.objects.bulk_create(map(facts_of, batch), ignore_conflicts=True)
     cache.delete(_key(dataset))
 

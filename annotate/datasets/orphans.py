@@ -3,9 +3,10 @@
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from itertools import islice
 from pathlib import Path
 from typing import Final
+
+from annotate.csv_tables import some_at_a_time
 
 from . import thumbnails
 from .models import Image, image_storage, stored_path
@@ -57,7 +58,7 @@ def orphans(before: float | None = None) -> Iterator[Path]:
 
 
 def _unused(paths: Iterator[Path]) -> Iterator[Path]:
-    while files := list(islice(paths, _BATCH)):
+    for files in some_at_a_time(paths, _BATCH):
         images = Image.objects.filter(sha256__in=[path.name for path in files])
         shown = set(images.values_list("sha256", flat=True).distinct())
         yield from (path for path in files if path.name not in shown)

@@ -3,11 +3,11 @@
 The job may run twice: the second run finds, under its lock, that the draft has changed, and stops.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -16,6 +16,7 @@ from django.utils.translation import ngettext
 
 from annotate.audit.models import Act
 from annotate.audit.services import record
+from annotate.csv_tables import some_at_a_time
 from annotate.datasets.models import BoxConvention, Dataset, Image, Method, Result
 from annotate.datasets.photographs import Photograph, giving_back, keep_photographs
 from annotate.jobs.errors import JobFailed
@@ -33,7 +34,6 @@ from .errors import NotLoaded
 from .models import Draft, DraftFile, FileKind, Finding, Import, Missing
 from .undoing import remove_results
 
-_Row = TypeVar("_Row")
 _BATCH: Final = 500
 # Fields that images and photographs share.
 _OF_PHOTOGRAPHS: Final = (
@@ -163,7 +163,7 @@ class _Loader:
                     _give(row, by_image[image])
                 yield row
 
-        for batch in _batches(images()):
+        for batch in some_at_a_time(images(), _BATCH):
             Image.objects.bulk_create(batch)
         counts = {key: truth.counts[key] for key in ("images", "regions", "ignored")}
         self._receipt(
@@ -230,7 +230,7 @@ class _Loader:
                         sha256=digest,
                     )
 
-        for batch in _batches(results()):
+        for batch in some_at_a_time(results(), _BATCH):
             Result.objects.bulk_create(batch)
             counts["results"] += len(batch)
             counts["boxes"] += sum(row.n_regions for row in batch)
@@ -264,7 +264,7 @@ class _Loader:
                 )
                 for _name, image, recall, precision in of_method
             )
-            for batch in _batches(scores):
+            for batch in some_at_a_time(scores, _BATCH):
                 Score.objects.bulk_create(batch)
                 n_scores += len(batch)
                 progress(n_scores, 0)
@@ -354,9 +354,3 @@ def _warnings(draft: Draft, files: Sequence[DraftFile]) -> list[str]:
 def _give(row: Image, photograph: Photograph) -> None:
     for name in _OF_PHOTOGRAPHS:
         setattr(row, name, getattr(photograph, name))
-
-
-def _batches(rows: Iterable[_Row]) -> Iterator[list[_Row]]:
-    left = iter(rows)
-    while batch := list(islice(left, _BATCH)):
-        yield batch

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, replace
-from itertools import islice
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from django.contrib.auth.models import User
-from django.db import models, transaction
+from django.db import transaction
 
+from annotate.csv_tables import some_at_a_time
 from annotate.datasets.facts import fill_facts
 from annotate.datasets.mending import corrected_at, truth_as_of, version_at
 from annotate.datasets.models import Method, Result
@@ -23,7 +23,6 @@ from .models import ImageLoss, ProtocolRun
 
 EXPLAIN: Final = "scoring.explain"
 _RESULTS_AT_ONCE: Final = 500
-_Row = TypeVar("_Row", bound=models.Model)
 
 
 def start_explaining(*, run: ProtocolRun, person: User, address: str) -> Job:
@@ -63,7 +62,7 @@ def explain(
         run.losses, done = {}, 0
         if kept:
             others = kept.run.image_losses.exclude(result__image__in=kept.corrected)
-            for rows in _batches(others.iterator(_RESULTS_AT_ONCE)):
+            for rows in some_at_a_time(others.iterator(_RESULTS_AT_ONCE), _RESULTS_AT_ONCE):
                 ImageLoss.objects.bulk_create(_of_run(run, rows))
         for method in Method.objects.filter(name__in=run.overall, dataset=run.dataset_id):
             results = in_order(method).filter(scores__run=run).select_related("image")
@@ -71,7 +70,7 @@ def explain(
             if kept:
                 results = results.filter(image__in=kept.corrected)
                 of_method = _without(kept, protocol, method, results)
-            for some in _batches(results.iterator(_RESULTS_AT_ONCE)):
+            for some in some_at_a_time(results.iterator(_RESULTS_AT_ONCE), _RESULTS_AT_ONCE):
                 scenes = [scene_of(result) for result in some]
                 found = losses(protocol, scenes, protocol.score(scenes))
                 ImageLoss.objects.bulk_create(_rows(run, method, some, found))
@@ -82,11 +81,6 @@ def explain(
                 "changes": {cause: astuple(one) for cause, one in of_method.changes.items()},
             }
         run.save(update_fields=["losses"])
-
-
-def _batches(rows: Iterator[_Row]) -> Iterator[list[_Row]]:
-    while some := list(islice(rows, _RESULTS_AT_ONCE)):
-        yield some
 
 
 def _of_run(run: ProtocolRun, rows: Iterable[ImageLoss]) -> Iterator[ImageLoss]:

@@ -4,12 +4,12 @@ All that stores scores computes them, because a page of 10,000 images could not 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
 from typing import Any, Final
 
 from django.core.cache import cache
 from django.db.models import QuerySet
 
+from annotate.csv_tables import some_at_a_time
 from annotate.datasets.models import Dataset, ImageQuerySet, Method
 from protocols.registry import PROTOCOLS
 from rankings.detectors.leaderboard import Leaderboard, leaderboard
@@ -102,5 +102,4 @@ def _batches(
         .values_list("result__image", "run", "result__method", "recall", "precision", *TALLY)
         .iterator(_AT_ONCE)
     )
-    while some := list(islice(rows, _AT_ONCE)):
-        yield some
+    return some_at_a_time(rows, _AT_ONCE)

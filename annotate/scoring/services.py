@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import islice
 from typing import Any, cast
 
 from django.db import transaction
@@ -14,6 +13,7 @@ from django.utils.translation import ngettext
 
 from annotate.audit.models import Act, AuditEntry
 from annotate.audit.services import record
+from annotate.csv_tables import some_at_a_time
 from annotate.datasets.mending import corrected_since, mended
 from annotate.datasets.models import Dataset, EarlierTruth, Image, Method, Result
 from annotate.errors import Refusal
@@ -332,7 +332,7 @@ def _stored(run: ProtocolRun, protocol: Protocol, of_method: OfMethod) -> dict[s
         )
         for result, score in zip(of_method.results, of_method.scores, strict=True)
     )
-    while batch := list(islice(rows, _BATCH)):
+    for batch in some_at_a_time(rows, _BATCH):
         Score.objects.bulk_create(batch)
     overall = protocol.overall(of_method.scores)
     return {

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date, time
-from itertools import islice
 from typing import Any, Final
 
 from django.apps import apps
@@ -13,6 +12,7 @@ from django.contrib.sessions.models import Session
 from django.core.management.color import no_style
 from django.db import connection, models
 
+from annotate.csv_tables import some_at_a_time
 from annotate.jobs.models import Worker
 
 # `migrate` recreates the first two with other keys; the others are valid only on one machine at one
@@ -63,9 +63,8 @@ def store_rows(model: Model, lines: Iterable[bytes]) -> int:
     table = connection.ops.quote_name(model._meta.db_table)
     insert = " ".join(["INSERT INTO", table, "(", quoted, ") VALUES (", marks, ")"])
     n_rows = 0
-    left = iter(lines)
     with connection.cursor() as cursor:
-        while batch := list(islice(left, _BATCH)):
+        for batch in some_at_a_time(lines, _BATCH):
             cursor.executemany(insert, [_values(line, made) for line in batch])
             n_rows += len(batch)
     return n_rows
