@@ -81,7 +81,7 @@ def test_an_answer_that_changes_the_image_takes_16_statements_at_most(prefetches
             counts.append(len(asked))
     assert n_known == 6
     assert len(counts) == 33
-    assert max(counts) == MOST_OF_AN_ANSWER
+    assert max(counts) <= MOST_OF_AN_ANSWER
     assert sorted(counts)[16] == 15 - prefetches
     assert arrival_in(browser).outcome == "completed"
 
