@@ -103,5 +103,16 @@ class AuditEntry(WrittenOnce):
     def __str__(self) -> str:
         return f"{self.actor or 'the system'} {self.get_act_display()}"
 
+    def shown_details(self) -> list[tuple[str, str]]:
+        """Return the details as a page shows them: a list as its parts, a truth value as a word."""
+        return [
+            (name, ", ".join(map(str, value)) if isinstance(value, list) else _words(value))
+            for name, value in self.details.items()
+        ]
+
     def delete(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise TypeError("the log never changes")
+
+
+def _words(value: Any) -> str:
+    return str({True: _("yes"), False: _("no")}[value] if isinstance(value, bool) else value)

@@ -4,6 +4,7 @@ import pytest
 from django.core.management import call_command
 from django.db.models import ProtectedError
 from django.urls import reverse
+from django.utils.html import strip_tags
 
 from annotate.audit.models import Act, AuditEntry
 from annotate.audit.services import acting, record
@@ -202,6 +203,15 @@ def test_a_filter_that_cannot_be_read_filters_nothing(admin_client, asked):
     response = page(admin_client, **asked)
     assert response.status_code == 200
     assert len(response.context["entries"]) == 1
+
+
+def test_details_are_shown_in_words(admin_client):
+    record(
+        Act.SCORED,
+        details={"settings": ["name", "seed"], "listed": False, "download": True, "run": 1},
+    )
+    shown = " ".join(strip_tags(page(admin_client).text).split())
+    assert "settings: name, seed, listed: no, download: yes, run: 1" in shown
 
 
 def test_a_long_log_is_read_in_pages_without_gap_or_repeat(admin_client):
