@@ -5,7 +5,6 @@ User names tell submissions apart. They are in this folder only, which goes with
 
 import json
 import random
-import re
 import secrets
 import shutil
 import zipfile
@@ -23,43 +22,11 @@ from annotate.imports.errors import NotLoaded
 from protocols.codabench.settings import Settings, settings_of_bundle
 from protocols.codabench.values import SettingsError
 
-from .results import Entry, read_results
+from .submissions import Submission, read_results
 
-_NAME: Final = re.compile(
-    r"(?P<id>\d+)_(?P<owner>.+?)_PhaseId(?P<phase>\d+)_\d{4}-\d\d-\d\d_\d\d-\d\d_(?P<file>.*\.zip)"
-)
 _BAD_ZIP: Final = (OSError, zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError)
 _INDEX: Final = "index.json"
 File = tuple[str, IO[bytes]]
-
-
-@dataclass(slots=True)
-class Submission:
-    """A submission of a download; the file of one alone has no ID (0), owner and phase."""
-
-    file: str
-    number: int = 0
-    owner: str = ""
-    phase: int = 0
-    sha256: str = ""
-    # Why it cannot be read, as a sentence.
-    fault: str = ""
-    # Why it counts ("": it does not), and the method that it is loaded as.
-    reason: str = ""
-    method: str = ""
-    # On the leaderboard: the name of the phase, scores by the titles of columns.
-    phase_name: str = ""
-    scores: Mapping[str, str] = field(default_factory=dict)
-
-    @classmethod
-    def named(cls, name: str) -> "Submission":
-        if match := _NAME.fullmatch(name):
-            return cls(match["file"], int(match["id"]), match["owner"], int(match["phase"]))
-        return cls(name)
-
-    @property
-    def key(self) -> str:
-        return str(self.number or self.sha256[:12] or self.file)
 
 
 @dataclass(slots=True)
@@ -103,10 +70,7 @@ class Download:
                 self.others.append(entry)
                 continue
             try:
-                with (
-                    opened() as content,
-                    staging.received(content, entry) as upload,
-                ):
+                with opened() as content, staging.received(content, entry) as upload:
                     submission.sha256 = upload.sha256
                     if not zipfile.is_zipfile(upload.path):
                         submission.fault = "It is no zip."
@@ -118,7 +82,7 @@ class Download:
 
 def _entries(name: str, stream: IO[bytes]) -> Iterator[tuple[str, Callable[[], IO[bytes]]]]:
     """Yield name and content of one submission, or of each file in ``bulk_submissions.zip``."""
-    if not _NAME.fullmatch(name):
+    if not Submission.named(name).number:
         try:
             packed = zipfile.ZipFile(stream)
         except _BAD_ZIP as fault:
@@ -174,7 +138,7 @@ def receive(
 
 
 def _choose(
-    download: Download, board: Mapping[int, Entry] | None, phase: int | None, seed: int
+    download: Download, board: Mapping[int, Submission] | None, phase: int | None, seed: int
 ) -> None:
     """Give submissions that count their reason and their method.
 
@@ -192,10 +156,10 @@ def _choose(
     for of in download.submissions:
         entry = entries.pop(of.number, None)
         if entry is not None:
-            of.method, of.phase_name, of.scores = entry.method, entry.phase, entry.scores
+            of.method, of.phase_name, of.scores = entry.method, entry.phase_name, entry.scores
         if of.phase == phase and (board is None or entry is not None):
             counted[of.number if board else of.owner or of.key] = of
-    download.without = [f"{at} ({of.owner})" for at, of in entries.items() if of.phase_id == phase]
+    download.without = [f"{at} ({of.owner})" for at, of in entries.items() if of.phase == phase]
     n_named = Counter(of.method.casefold() for of in counted.values())
     numbers = list(range(1, len(counted) + 1))
     random.Random(seed).shuffle(numbers)  # nosec B311

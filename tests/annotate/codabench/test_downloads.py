@@ -9,7 +9,7 @@ from django.apps import apps
 from django.core.management import CommandError, call_command
 
 from annotate.codabench.downloads import receive
-from annotate.codabench.results import read_results
+from annotate.codabench.submissions import read_results
 from annotate.datasets.models import Method
 from annotate.imports import staging
 from annotate.imports.errors import NotLoaded

@@ -1,4 +1,4 @@
-"""Leaderboards that an organiser downloads from Codabench, as JSON or as CSV."""
+"""Submissions as Codabench names their files, and lists them on a leaderboard (JSON or CSV)."""
 
 import ast
 import csv
@@ -8,12 +8,15 @@ import re
 import zipfile
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import IO, Any, Final
 
 from annotate.imports.errors import NotLoaded
 from protocols.formats.names import MAX_METHOD
 
+_NAME: Final = re.compile(
+    r"(?P<id>\d+)_(?P<owner>.+?)_PhaseId(?P<phase>\d+)_\d{4}-\d\d-\d\d_\d\d-\d\d_(?P<file>.*\.zip)"
+)
 _BOARD: Final = re.compile(r".*? - (?P<phase>.*?)\((?P<id>\d+)\)(?: \(\d+\))?(?:\.csv)?")
 _ENTRY: Final = re.compile(r"(?P<owner>.*)-(?P<id>\d+)")
 _SCORE: Final = re.compile(r".*?\(\d+\)-(?P<title>.*)")
@@ -26,40 +29,56 @@ _BAD: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """An entry of a leaderboard: its owner, its phase, the method that the team named, its scores."""
+@dataclass(slots=True)
+class Submission:
+    """A submission of a download or a leaderboard; a file by itself has no ID (0), owner and phase."""
 
-    owner: str
-    phase: str
-    phase_id: int
-    method: str
-    scores: Mapping[str, str]
+    file: str
+    number: int = 0
+    owner: str = ""
+    phase: int = 0
+    sha256: str = ""
+    # Why it cannot be read, as a sentence.
+    fault: str = ""
+    # Why it counts ("": it does not), and the method that it is loaded as.
+    reason: str = ""
+    method: str = ""
+    # On the leaderboard: the name of the phase, scores by the titles of columns.
+    phase_name: str = ""
+    scores: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def named(cls, name: str) -> "Submission":
+        if match := _NAME.fullmatch(name):
+            return cls(match["file"], int(match["id"]), match["owner"], int(match["phase"]))
+        return cls(name)
+
+    @property
+    def key(self) -> str:
+        return str(self.number or self.sha256[:12] or self.file)
 
 
-def read_results(name: str, stream: IO[bytes]) -> dict[int, Entry]:
+def read_results(name: str, stream: IO[bytes]) -> dict[int, Submission]:
     """Return the entries by their submissions, from *All JSON*, *All CSV* (a zip) or *This CSV*.
 
     Raises NotLoaded if the file is none of them.
     """
     content = stream.read(_MOST_BYTES)
-    found: dict[int, Entry] = {}
+    found: dict[int, Submission] = {}
     try:
         for title, entries in _boards(name, content).items():
             board = _matched(_BOARD, title)
             for key, entry in entries.items():
                 of = _matched(_ENTRY, key)
-                found[int(of["id"])] = Entry(
-                    owner=of["owner"],
-                    phase=board["phase"],
-                    phase_id=int(board["id"]),
-                    method=_method(entry.get("fact_sheet_answers")),
-                    scores={
-                        match["title"]: str(value)
-                        for title, value in entry.items()
-                        if value not in ("", None) and (match := _SCORE.fullmatch(title))
-                    },
-                )
+                submission = Submission("", int(of["id"]), of["owner"], int(board["id"]))
+                submission.phase_name = board["phase"]
+                submission.method = _method(entry.get("fact_sheet_answers"))
+                submission.scores = {
+                    match["title"]: str(value)
+                    for title, value in entry.items()
+                    if value not in ("", None) and (match := _SCORE.fullmatch(title))
+                }
+                found[submission.number] = submission
     except _BAD as fault:
         raise NotLoaded(f"{name} is not the JSON or CSV of Codabench's results.") from fault
     return found
