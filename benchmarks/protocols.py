@@ -1,10 +1,9 @@
 """Time each protocol: reading and scoring separately, compared with plain loops.
 
-    python -m benchmarks.protocols [--data DIR] [--quick | --worst]
+    python -m benchmarks.protocols [--data DIR] [--quick]
 
 Public result sets are read from DIR (../shared/data); missing ones are skipped with a message.
-``--worst`` times images that are only
-just admitted instead (``protocols.core.crowding``). Nothing here passes or fails.
+Nothing here passes or fails.
 """
 
 import argparse
@@ -16,22 +15,20 @@ import subprocess
 import sys
 import tempfile
 import tracemalloc
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain, pairwise
-from math import cos, pi, sin
+from itertools import pairwise
+from math import cos, sin
 from pathlib import Path
-from time import perf_counter, process_time
+from time import perf_counter
 from typing import Any, TypeVar
 
 from benchmarks import pages
 from protocols import registry
 from protocols.command_line.table_folders import Track, evaluate_folders
 from protocols.core.base import Scene
-from protocols.core.crowding import TooCrowded, require_feasible
 from protocols.core.regions import Region
 from protocols.formats.containers.contents import Kind, LineFormat
 from protocols.formats.readers.ctdar import DocumentError, read_file, read_folder
@@ -422,64 +419,6 @@ def check_growth(slugs: Sequence[str], sizes: "Sizes", repeats: int) -> None:
             )
 
 
-def polygon(n: int, radius: float, turns: int = 1) -> Region:
-    """Return a circle of n points, or a star that runs round several times."""
-    rounds = (2 * pi * turns * at / n for at in range(n))
-    points = tuple(500 + radius * of(a) for a in rounds for of in (cos, sin))
-    return Region(points, text="word", confidence=0.5)
-
-
-def zigzag(n: int, *, upright: bool) -> Region:
-    """Return an outline with n teeth as high as it is wide."""
-    teeth = [(1000.0 * at / n, 1000.0 * (at % 2)) for at in range(n + 1)]
-    points = [*teeth, (1000.0, -9.0), (0.0, -9.0)]
-    pairs = ((x, y) if upright else (y, x) for x, y in points)
-    return Region(tuple(chain.from_iterable(pairs)), text="word", confidence=0.5)
-
-
-def grid(n: int, at: float = 0.0) -> list[Region]:
-    """Return n boxes that touch their neighbours."""
-    places = ((60.0 * (one % 100) + at, 30.0 * (one // 100) + at) for one in range(n))
-    return [Region.from_box(x, y, x + 60, y + 30, text="word", confidence=0.5) for x, y in places]
-
-
-def twice(regions: Iterable[Region]) -> Scene:
-    both = tuple(regions)
-    return Scene(both, both, "image", 9000, 9000)
-
-
-# The largest size that is tried, and an image of a size.
-CROWDED: Mapping[str, tuple[int, Callable[[int], Scene]]] = {
-    "boxes that touch": (5001, lambda n: twice(grid(n))),
-    "boxes on one place": (200, lambda n: twice(grid(1, at / 9)[0] for at in range(n))),
-    "circles of 2,000 points": (99, lambda n: twice(polygon(2000, 400 + at) for at in range(n))),
-    "stars on one place": (999, lambda n: twice(polygon(21, 400 + at, 10) for at in range(n))),
-    "a zigzag across another": (
-        2000,
-        lambda n: replace(twice([zigzag(n, upright=True)]), detections=(zigzag(n, upright=False),)),
-    ),
-}
-
-
-def is_refused(scene_of: Callable[[int], Scene], n: int) -> bool:
-    try:
-        require_feasible([scene_of(n)])
-    except TooCrowded:
-        return True
-    return False
-
-
-def time_the_worst(slugs: Sequence[str]) -> None:
-    """Print the processor time of the largest admitted images of several kinds by each protocol."""
-    for name, (most, scene_of) in CROWDED.items():
-        n = bisect_left(range(1, most), x=True, key=partial(is_refused, scene_of))
-        print(f"{name}: {n:,}")
-        for slug in slugs:
-            scene, started = scene_of(n), process_time()
-            registry.get(slug).score([scene])
-            print(f"  {slug:<22}{process_time() - started:>7.1f} s", flush=True)
-
-
 @dataclass(frozen=True)
 class Sizes:
     """Sizes of generated data: numbers of images, and of words in a single image."""
@@ -513,12 +452,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data", metavar="DIR")
     parser.add_argument("--quick", action="store_true", help="small generated data, one run each")
-    parser.add_argument("--worst", action="store_true", help="images that are only just admitted")
     options = parser.parse_args(arguments)
     slugs = [slug for slug in registry.PROTOCOLS if slug not in APART]
-    if options.worst:
-        time_the_worst(slugs)
-        return
     repeats, sizes = (1, QUICK) if options.quick else (3, FULL)
     start = process_start_seconds()
     print(EXPLAINED.format(repeats=repeats, start=start))
