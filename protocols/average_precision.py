@@ -79,7 +79,7 @@ class AveragePrecision(Protocol):
 
     def _average(self, ranked: Ranked, n_truth: float) -> float:
         if self.rule == "icdar2015":
-            return average_precision([c for c, _ in ranked], [m for _, m in ranked], n_truth)
+            return average_precision(ranked, n_truth)
         return voc_average_precision(ranked, n_truth, eleven_points=self.rule == "voc2007")
 
     def _with_average(self, score: ImageScore, ranked: Ranked) -> ImageScore:

@@ -140,7 +140,7 @@ class EndToEnd(CreditProtocol):
         score = replace(score, unmatched=tuple(self._explained(scene, score.unmatched)))
         if self.use_confidences:
             ranked = image.ranked(scene)
-            value = _average(ranked, image.n_truth) if image.n_truth else score.precision
+            value = average_precision(ranked, image.n_truth) if image.n_truth else score.precision
             indicators = {**score.indicators, "average_precision": value}
             score = replace(score, ranked=ranked, indicators=indicators)
         return self.settled(scene, score, image.truth_ignored, image.ignored)
@@ -192,12 +192,8 @@ class EndToEnd(CreditProtocol):
         if self.use_confidences:
             n_truth = sum(score.indicators["n_counted_truth"] or 0.0 for score in scores)
             ranked = [entry for score in scores for entry in score.ranked]
-            indicators["average_precision"] = _average(ranked, n_truth)
+            indicators["average_precision"] = average_precision(ranked, n_truth)
         return replace(super().overall(scores), indicators=indicators)
-
-
-def _average(ranked: Sequence[tuple[float, bool]], n_truth: float) -> float:
-    return average_precision([c for c, _ in ranked], [hit for _, hit in ranked], n_truth)
 
 
 def _without_ends(text: str) -> set[str]:

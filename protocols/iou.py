@@ -389,19 +389,17 @@ def _other_label(scene: Scene, i: int, j: int) -> str:
     )
 
 
-def average_precision(
-    confidences: Sequence[float], matched: Sequence[bool], n_truth: float
-) -> float:
+def average_precision(ranked: Sequence[tuple[float, bool]], n_truth: float) -> float:
     """Return the average precision of detections against ``n_truth`` counted truths ([K15]_).
 
-    Going through the detections by descending confidence (equal ones in the order given), the
-    precision so far is added at each matched one; the sum is divided by the number of truths. There
-    is no interpolation. 0 if there is no truth. Both sequences have length n.
+    ``ranked`` has the confidence of each detection, and whether it is matched. Going through them by
+    descending confidence (equal ones in the order given), the precision so far is added at each
+    matched one; the sum is divided by the number of truths. There is no interpolation. 0 if there
+    is no truth.
     """
-    order = sorted(range(len(confidences)), key=lambda at: -confidences[at])
     total, n_matches = 0.0, 0
-    for rank, at in enumerate(order, 1):
-        if matched[at]:
+    for rank, (_, matched) in enumerate(sorted(ranked, key=lambda entry: -entry[0]), 1):
+        if matched:
             n_matches += 1
             total += n_matches / rank
     return total / n_truth if n_truth else 0.0

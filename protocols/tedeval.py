@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .core import thresholds
-from .core.base import Family, ImageScore, Kind, Match, Needs, Scene, Side, Tally, f_score
+from .core.base import Family, ImageScore, Kind, Needs, Scene, Side, Tally, f_score
 from .core.characters import IgnoredParts, characters_of, inside
 from .core.credits import CreditProtocol
 from .core.geometry import Floats, Pairs, Shapes, intersection_areas, overlapping_pairs, shares
 from .core.lazy_shapely import shapely
-from .core.matching import flatten, kinds_of, largest, summed, unmatched_of
+from .core.matching import first_credited, flatten, kinds_of, largest, summed, unmatched_of
 
 # Above this ratio of height to width, text is assumed to run downwards.
 _DOWNWARDS: Final = 1.5
@@ -282,7 +282,7 @@ class _Image:
             precision = precise / n_detections if n_detections else 0.0
         else:
             recall, precision = 1.0, 0.0 if n_detections else 1.0
-        matches = self._matches()
+        matches = first_credited(self.groups, self.truth_credits, self.credits)
         return ImageScore(
             recall,
             precision,
@@ -302,18 +302,6 @@ class _Image:
                 "n_ignored_detections": self.ignored.count(True),
             },
         )
-
-    def _matches(self) -> tuple[Match, ...]:
-        """Return the matches; a region in several earns its credit in the first."""
-        truths_left, left = set(range(len(self.truth_credits))), set(range(len(self.credits)))
-        matches = []
-        for truths, detections, kind in self.groups:
-            recall = sum(self.truth_credits[i] for i in truths if i in truths_left)
-            precision = sum(self.credits[j] for j in detections if j in left)
-            truths_left.difference_update(truths)
-            left.difference_update(detections)
-            matches.append(Match(truths, detections, kind, recall, precision))
-        return tuple(matches)
 
     def _why(self, side: Side, at: int) -> str:
         best = (self.best_of_truth if side == "truth" else self.best)[at]

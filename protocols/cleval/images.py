@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.base import Kind, Match, Scene, Unmatched
+from ..core.base import Kind, Scene, Unmatched
 from ..core.characters import Characters, IgnoredParts, characters_of, inside
 from ..core.geometry import (
     Floats,
@@ -20,7 +20,7 @@ from ..core.geometry import (
     overlapping_pairs,
     shares,
 )
-from ..core.matching import Flat, flatten, summed, unmatched_of
+from ..core.matching import Flat, flatten, largest, summed, unmatched_of
 from ..core.regions import Region
 
 _SMALL: Final = 1e-5
@@ -43,8 +43,8 @@ class CharacterMatches:
 
     def __post_init__(self) -> None:
         self.pairs = sorted(self.held)
-        self._by_detection: list[int] = [0] * len(self.ignored)
-        self._by_truth: list[int] = [0] * len(self.truth_ignored)
+        self.found_by_detection: list[int] = [0] * len(self.ignored)
+        self.found: list[int] = [0] * len(self.truth_ignored)
         self.n_overlapped = 0
         # By truth: which of its characters an earlier detection already holds.
         taken: dict[int, NDArray[np.bool_]] = {}
@@ -53,19 +53,10 @@ class CharacterMatches:
             before = taken.get(i)
             new = inside_now if before is None else inside_now & ~before
             n_new = int(new.sum())
-            self._by_detection[j] += n_new
-            self._by_truth[i] += n_new
+            self.found_by_detection[j] += n_new
+            self.found[i] += n_new
             self.n_overlapped += int(inside_now.sum()) - n_new
             taken[i] = inside_now if before is None else before | inside_now
-
-    def n_held(self, i: int, j: int) -> int:
-        return int(self.held[i, j].sum())
-
-    def found_characters(self) -> list[int]:
-        return self._by_truth
-
-    def found_by_detection(self) -> list[int]:
-        return self._by_detection
 
     @property
     def n_characters(self) -> int:
@@ -96,19 +87,6 @@ class CharacterMatches:
                 order.append(first)
                 left.remove(first)
         return [*order, left[0]]
-
-    def matches(self, found: Sequence[int], found_by_detection: Sequence[int]) -> tuple[Match, ...]:
-        """Return the matches, credited in characters; a region earns in its first match only."""
-        truths_left = set(range(len(found)))
-        found_left = set(range(len(found_by_detection)))
-        matches = []
-        for truths, detections, kind in self.groups:
-            recall = sum(found[i] for i in truths if i in truths_left)
-            precision = sum(found_by_detection[j] for j in detections if j in found_left)
-            truths_left.difference_update(truths)
-            found_left.difference_update(detections)
-            matches.append(Match(truths, detections, kind, float(recall), float(precision)))
-        return tuple(matches)
 
     def unmatched(self, needed: float) -> tuple[Unmatched, ...]:
         best = {"truth": self.best_of_truth, "detection": self.best}
@@ -256,8 +234,8 @@ def images_of(
     )
     # The characters of pair k are at ends[k] to ends[k + 1] of ``held``.
     ends = list(accumulate(characters.n[pairs.truth].tolist(), initial=0))
-    best_of_truth = _best(pairs.truth, tau, len(flat.truth))
-    best = _best(pairs.detection, tau, len(ignored))
+    best_of_truth = largest(pairs.truth, tau, len(flat.truth)).tolist()
+    best = largest(pairs.detection, tau, len(ignored)).tolist()
     images = []
     for scene_at, scene in enumerate(scenes):
         truths, of_scene = flat.slices(scene_at)
@@ -325,9 +303,3 @@ def _groups(
         if len(truths) > 1 and sum(tau for _, tau in truths) >= needed:
             groups.append((tuple(i for i, _ in truths), (j,), "merge"))
     return groups
-
-
-def _best(of: NDArray[np.intp], tau: NDArray[np.float32], n: int) -> list[float]:
-    best = np.zeros(n, dtype=np.float32)
-    np.maximum.at(best, of, tau)
-    return [float(value) for value in best]

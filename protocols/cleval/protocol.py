@@ -18,6 +18,7 @@ from ..core.base import (
     parameter,
 )
 from ..core.fitting import of_known_text
+from ..core.matching import first_credited
 from ..core.regions import Region
 from .images import CharacterMatches, Polygons, Quads, images_of
 
@@ -94,12 +95,11 @@ class Cleval(Protocol):
         return [self._scored(image) for image in images_of(scenes, rule, self.min_area_precision)]
 
     def _scored(self, image: CharacterMatches) -> ImageScore:
-        found = image.found_characters()
-        held = sum(image.n_held(i, j) for i, j in image.pairs)
+        held = sum(int(inside.sum()) for inside in image.held.values())
         return self._counted(
             image,
-            found,
-            image.found_by_detection(),
+            image.found,
+            image.found_by_detection,
             image.n_characters,
             held + image.n_false_positive_characters,
         )
@@ -126,7 +126,7 @@ class Cleval(Protocol):
             precision,
             f_score(recall, precision),
             tally,
-            image.matches(found, found_by_detection),
+            first_credited(image.groups, found, found_by_detection),
             image.unmatched(self.min_area_precision),
             {
                 "n_characters": n_characters,

@@ -120,8 +120,7 @@ def _average_precision(
 ) -> float:
     if not protocol.use_confidences:
         return 0
-    confidences = [confidence for confidence, _ in counted]
-    return average_precision(confidences, [matched for _, matched in counted], n_truth)
+    return average_precision(counted, n_truth)
 
 
 def samples(

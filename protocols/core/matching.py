@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from .base import Match, Scene, Side, Unmatched
+from .base import Kind, Match, Scene, Side, Unmatched
 from .geometry import Floats, Indices, Pairs
 from .regions import Region
 
@@ -134,6 +134,23 @@ def unmatched_of(
 def _passed_over(side: Side, at: int) -> Unmatched:
     """Return why an ignored region has no match: the same for many images."""
     return Unmatched(side, at, IGNORED if side == "truth" else INSIDE_IGNORED)
+
+
+def first_credited(
+    groups: Iterable[tuple[tuple[int, ...], tuple[int, ...], Kind]],
+    truth_credits: Sequence[float],
+    credits: Sequence[float],
+) -> tuple[Match, ...]:
+    """Return groups of truths and detections as matches; a region of several earns in the first."""
+    truths_left, left = set(range(len(truth_credits))), set(range(len(credits)))
+    matches = []
+    for truths, detections, kind in groups:
+        recall = sum(truth_credits[i] for i in truths if i in truths_left)
+        precision = sum(credits[j] for j in detections if j in left)
+        truths_left.difference_update(truths)
+        left.difference_update(detections)
+        matches.append(Match(truths, detections, kind, float(recall), float(precision)))
+    return tuple(matches)
 
 
 def in_turn(values: Iterable[float]) -> float:

@@ -27,7 +27,7 @@ from ..core.base import (
 )
 from ..core.fitting import differ
 from ..core.geometry import Pairs, Shapes, intersection_areas, overlapping_pairs
-from ..core.matching import IGNORED, INSIDE_IGNORED, flatten
+from ..core.matching import IGNORED, INSIDE_IGNORED, flatten, largest, summed
 from .counts import SlotCounts, count_slots
 from .pairing import Pair, best_pair
 
@@ -138,11 +138,9 @@ def _inside_ignored(
     """Return which detections have more than half their area in the union of the ignored truths."""
     half = detections.areas / 2
     n = len(half)
-    largest = np.zeros(n)
-    np.maximum.at(largest, pairs.detection, shared)
-    inside = largest > half
+    inside = largest(pairs.detection, shared, n) > half
     # The union is needed only where several ignored truths together could cover half.
-    total = np.bincount(pairs.detection, shared, minlength=n)
+    total = summed(pairs.detection, shared, n)
     for j in np.flatnonzero(~inside & (total > half)).tolist():
         own = pairs.truth[pairs.detection == j]
         [polygon] = detections.polygons(np.array([j], dtype=np.intp))

@@ -85,19 +85,6 @@ def test_left_and_top_edges_are_inside_right_and_bottom_ones_are_not(square, x, 
     assert is_inside.tolist() == [expected]
 
 
-def test_tedeval_counts_characters_that_lie_in_exactly_one_detection():
-    """Two detections over six characters of ten and five of ten share one: nine of ten count, and
-    each detection has what it holds of the ten.
-    """
-    truth = [word(0, 0, 100, 20, "abcdefghij")]
-    scored = score(
-        "tedeval", truth, [Region.from_box(0, 0, 60, 20), Region.from_box(50, 0, 100, 20)]
-    )
-    assert scored.recall == pytest.approx(0.9)
-    assert scored.precision == pytest.approx((0.6 + 0.5) / 2)
-    assert [match.kind for match in scored.matches] == ["split"]
-
-
 def test_tedeval_refuses_to_merge_two_lines():
     over = [word(0, 0, 100, 20, "ab"), word(0, 20, 100, 40, "cd")]
     beside = [word(0, 0, 100, 20, "ab"), word(100, 0, 200, 20, "cd")]
@@ -109,16 +96,6 @@ def test_tedeval_refuses_to_merge_two_lines():
         if region.side == "detection"
     }
     assert reasons == {"its partners are on several lines"}
-
-
-def test_tedeval_cuts_ignored_regions_out_of_detections():
-    """A third of the detection is inside an ignored region: the rest is all on the word."""
-    truth = [word(0, 0, 60, 20, "abcd"), word(60, 0, 90, 20, "###", ignored=True)]
-    scored = score("tedeval", truth, [Region.from_box(0, 0, 90, 20)])
-    assert (scored.recall, scored.precision) == (1, 1)
-    # With more than 0.4 of it in the ignored region it is ignored itself.
-    wide = [word(0, 0, 60, 20, "abcd"), word(60, 0, 110, 20, "###", ignored=True)]
-    assert score("tedeval", wide, [Region.from_box(0, 0, 110, 20)]).recall == 0
 
 
 def test_cleval_takes_a_character_off_for_every_further_piece():
@@ -134,15 +111,6 @@ def test_cleval_takes_a_character_off_for_every_further_piece():
         recall_granularity_weight=0,
     )
     assert free.recall == 1
-
-
-def test_cleval_counts_a_tall_false_positive_as_several_characters():
-    """20 x 60 has round(0.5 + 3) = 4 (half to even) characters, 60 x 20 has 1."""
-    truth = [word(0, 0, 80, 20, "abcdefgh")]
-    exact = Region.from_box(0, 0, 80, 20)
-    tall, wide = Region.from_box(500, 0, 520, 60), Region.from_box(500, 0, 560, 20)
-    assert score("cleval", truth, [exact, tall]).precision == pytest.approx(8 / 11)
-    assert score("cleval", truth, [exact, wide]).precision == pytest.approx(8 / 9)
 
 
 def test_cleval_counts_one_character_for_any_false_polygon():

@@ -1,7 +1,6 @@
 """EVALTEX and its variants: the shared cases, the paper's figure 5, and unions by hand."""
 
 import json
-import math
 
 import pytest
 
@@ -90,26 +89,6 @@ def test_figure_5_of_the_paper_is_reached_to_the_printed_digits():
             scored = score(read_scene(case, case["name"]), VARIANTS[variant])
             shown = [scored.recall, scored.precision, scored.f_score]
             assert [round(100 * value, 2) for value in shown] == printed, case["name"]
-
-
-def test_a_word_in_three_pieces_keeps_its_coverage_less_the_split_penalty():
-    word = Region.from_box(0, 0, 90, 30)
-    pieces = tuple(Region.from_box(30 * at, 0, 30 * at + 30, 30) for at in range(3))
-    scene = Scene((word,), pieces)
-    assert score(scene).recall == pytest.approx(1 / (1 + math.log(3)))
-    assert score(scene, "evaltex-no-split").recall == 1
-    assert score(scene).precision == 1
-    assert score(scene).indicators["split"] == pytest.approx(1 / (1 + math.log(3)))
-
-
-def test_overlapping_pieces_cover_their_union_only():
-    """Two of 60 x 30 that share 20 x 30 cover 100 of 100."""
-    word = Region.from_box(0, 0, 100, 30)
-    pieces = (Region.from_box(0, 0, 60, 30), Region.from_box(40, 0, 100, 30))
-    assert score(Scene((word,), pieces), "evaltex-no-split").recall == 1
-    slanted = Region((0, 0, 60, 0, 60, 30, 0, 31))
-    scored = score(Scene((word,), (slanted, pieces[1])), "evaltex-no-split")
-    assert scored.recall == pytest.approx(1)
 
 
 def test_histograms_count_objects_by_bin():

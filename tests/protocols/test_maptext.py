@@ -1,6 +1,5 @@
 """MapText: the program's own figures, its rules read a second time in plain loops, and what is undefined."""
 
-import math
 import random
 from dataclasses import replace
 from itertools import permutations
@@ -345,13 +344,3 @@ def test_figures_of_links_and_texts_are_undefined_where_the_data_have_none():
     # The program's 0, where words could be linked and are not.
     single = score("maptext:links", Scene((replace(WORD, parent="0"),), (WORD,)))
     assert single.indicators["hmean"] == 0
-
-
-def test_the_order_of_images_and_groups_changes_nothing_that_is_added_up():
-    scenes = [drawn_scene(seed) for seed in range(20)]
-    protocol = registry.get("maptext:texts-links")
-    forth, back = (protocol.overall(protocol.score(of)) for of in (scenes, scenes[::-1]))
-    assert all(
-        math.isclose(forth.indicators[name], back.indicators[name], abs_tol=1e-12)
-        for name in forth.indicators
-    )

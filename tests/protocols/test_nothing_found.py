@@ -150,12 +150,12 @@ def test_keys_that_are_not_read_are_named_once():
         "image_id": 7,
         "area": [400],
     }
-    found = {"boxes": [[0, 0, 40, 10]]}
+    found = {"boxes": [[0, 0, 40, 10]], "crowd": []}
     metric = TextDetectionMetric("iou")
-    with pytest.warns(UserWarning, match="keys that are not read: masks, occluded$"):
+    with pytest.warns(UserWarning, match="keys that are not read: crowd, masks, occluded$"):
         metric.update([found], [target])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         metric.update([found], [target])
-    with pytest.warns(UserWarning, match="keys that are not read: masks, occluded$"):
+    with pytest.warns(UserWarning, match="keys that are not read: crowd, masks, occluded$"):
         tr.score({"a": target}, {"a": found}, "iou")

@@ -224,16 +224,6 @@ def test_paragraphs_are_the_words_of_lines_whose_ids_begin_alike():
     assert (ignored.tally.n_truth, ignored.tally.n_detections) == (0, 0)
 
 
-def test_a_match_is_worth_its_iou():
-    """One word found to 80 of 100 columns, one missed, one false positive: 0.8 / 2 on both sides."""
-    word, missed = Region.from_box(0, 0, 100, 10), Region.from_box(0, 50, 100, 60)
-    found = [Region.from_box(0, 0, 80, 10), Region.from_box(300, 0, 400, 10)]
-    scored = score([word, missed], found)
-    assert figures(scored) == pytest.approx((0.4, 0.4, 0.4))
-    assert scored.indicators["tightness"] == pytest.approx(0.8)
-    assert scored.indicators["counted_f_score"] == pytest.approx(0.5)
-
-
 def test_only_regions_that_are_each_others_best_match():
     """T2 meets D1 well, 80 / 100, but D1 fits T1 better; T2 goes without."""
     truth = [Region.from_box(0, 0, 90, 10), Region.from_box(0, 0, 100, 10)]

@@ -3,10 +3,9 @@
 import pytest
 
 from protocols import registry
-from protocols.core.base import Scene, f_score
+from protocols.core.base import f_score
 from protocols.core.errors import ParameterError, UnknownProtocol
 from protocols.core.regions import Region
-from tests.support.scenes import figures
 from tests.support.scenes import scored as score
 
 WORD, NEXT = Region.from_box(0, 0, 99, 39), Region.from_box(110, 0, 209, 39)
@@ -14,15 +13,6 @@ BOTH = Region.from_box(0, 0, 209, 39)
 IGNORED = Region.from_box(0, 100, 99, 139, ignored=True)
 ON_IGNORED = Region.from_box(0, 100, 99, 139)
 SLUGS = ["iou", "deteval", "icdar13"]
-
-
-@pytest.mark.parametrize("slug", SLUGS)
-def test_an_image_without_anything_to_find_adds_only_its_detections(slug):
-    protocol = registry.get(slug)
-    scores = protocol.score([Scene((WORD,), (WORD,)), Scene((), (WORD,)), Scene((IGNORED,), ())])
-    overall = protocol.overall(scores)
-    assert (overall.recall, overall.precision) == (1.0, 0.5)
-    assert overall.n_images == 3
 
 
 def test_two_words_under_one_box_are_half_a_split_for_icdar13_and_a_merge_for_deteval():
@@ -34,34 +24,11 @@ def test_two_words_under_one_box_are_half_a_split_for_icdar13_and_a_merge_for_de
     assert [match.kind for match in deteval.matches] == ["merge"]
 
 
-def test_a_word_in_two_pieces_is_a_split():
-    """Two halves that share no pixel cover the word wholly; each earns 0.8."""
-    pieces = [Region.from_box(0, 0, 49, 39), Region.from_box(50, 0, 99, 39)]
-    for slug in ("icdar13", "deteval"):
-        scored = score(slug, [WORD], pieces)
-        assert (scored.recall, scored.precision) == (0.8, 0.8)
-        assert scored.matches[0].detections == (0, 1)
-
-
-def test_the_first_good_enough_detection_wins_not_the_best():
-    good, best = Region.from_box(0, 0, 99, 30), WORD
-    scored = score("iou", [WORD], [good, best])
-    assert scored.matches[0].detections == (0,)
-    assert figures(scored)[:2] == (1.0, 0.5)
-
-
 def test_with_confidences_the_surest_detection_wins():
     good = Region.from_box(0, 0, 99, 30, confidence=0.4)
     best = Region.from_box(0, 0, 99, 39, confidence=0.9)
     scored = score("iou", [WORD], [good, best], use_confidences=True)
     assert scored.matches[0].detections == (1,)
-
-
-def test_an_iou_of_exactly_one_half_is_not_enough():
-    """A box of 100 x 50 in one of 100 x 100."""
-    half, whole = Region.from_box(0, 0, 100, 50), Region.from_box(0, 0, 100, 100)
-    assert score("iou", [whole], [half]).recall == 0
-    assert score("iou", [whole], [half], min_iou=0.49).recall == 1
 
 
 def test_slanted_regions_are_measured_by_their_polygons():

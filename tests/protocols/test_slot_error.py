@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from protocols.command_line.slot_cases import score_documents
-from protocols.core.base import Scene, f_score
+from protocols.core.base import Scene
 from protocols.core.errors import ParameterError
 from protocols.core.regions import Region
 from protocols.slot_error.counts import SlotCounts, count_slots
@@ -331,20 +331,6 @@ def test_images_with_an_empty_side(truth, detections, expected, rate):
     assert figures(scored) == expected
     assert scored.indicators["slot_error_rate"] == rate
     assert (scored.indicators["inverse_slot_error"] is None) == (rate is None)
-
-
-def test_counts_are_added_over_images_before_they_are_divided():
-    protocol = SlotError()
-    scenes = [
-        Scene((WORD, NEXT), (Region.from_box(0, 0, 50, 40),)),
-        Scene((), (WORD, NEXT, WORD)),
-        Scene((WORD,), (WORD,)),
-    ]
-    overall = protocol.overall(protocol.score(scenes))
-    # M = 1.5 of N = 3 and P = 5; S = 0.5, I = 3, D = 1.
-    assert (overall.recall, overall.precision) == pytest.approx((0.5, 0.3))
-    assert overall.f_score == f_score(overall.recall, overall.precision)
-    assert overall.indicators["slot_error_rate"] == pytest.approx(1.5)
 
 
 def test_images_are_scored_as_documents_are():

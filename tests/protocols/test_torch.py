@@ -189,24 +189,6 @@ def test_outlines_come_as_boxes_quads_or_polygons_of_lists_or_arrays():
         assert metric.compute()["f_score"] == 1
 
 
-@cases("name", ["ignored", "iscrowd", "ignore", "difficult"])
-def test_text_that_does_not_count_is_marked_as_other_libraries_do(name):
-    """One of two words is found; the other one is ignored."""
-    metric = TextDetectionMetric("iou")
-    truth = {"boxes": [[0, 0, 100, 40], [0, 60, 100, 99]], name: [0, 1], "area": [4000, 3900]}
-    metric.update([{"boxes": [[0, 0, 100, 40]]}], [truth])
-    assert metric.compute()["recall"] == 1
-
-
-def test_keys_of_a_batch_that_are_not_read_are_named_once():
-    metric = TextDetectionMetric("iou")
-    batch = [{"boxes": [], "crowd": []}], [{"boxes": [], "legible": []}]
-    with pytest.warns(UserWarning, match="^keys that are not read: crowd, legible$") as warned:
-        metric.update(*batch)
-    metric.update(*batch)
-    assert len(warned) == 1
-
-
 @cases(
     ("found", "says"),
     [
