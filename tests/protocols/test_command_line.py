@@ -309,18 +309,6 @@ def test_a_scheduler_that_does_not_answer_is_said(truth, half):
     assert done.stderr.startswith("No Dask scheduler answered at 'nonsense' within 5 s.")
 
 
-def test_parameters_may_be_given_for_each_protocol(truth, half, tmp_path):
-    run(
-        *("score", "--protocol", "iou,evaltex", "--truth", truth, "--results", half),
-        *("--parameters", '{"evaltex": {"bins": 10}, "iou": {"min_iou": 1}}'),
-        *("--out", tmp_path / "scores.csv"),
-    )
-    lines = (tmp_path / "scores.csv").read_text().splitlines()
-    overall = [line for line in lines if ",*," in line]
-    assert overall[0].startswith("iou,half,*,0.0,0.0,0.0,iou|min_iou:1.0|")
-    assert overall[1].startswith("evaltex,half,*,0.5,1.0")
-
-
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
@@ -439,12 +427,6 @@ PRICES = {"gt_img_1.txt": "0,0,99,0,99,39,0,39,one\n0,50,99,50,99,90,0,90,10,000
 @pytest.fixture
 def prices(tmp_path):
     return zip_file(tmp_path / "prices.zip", PRICES)
-
-
-def test_score_says_what_lines_were_taken_for(half, tmp_path):
-    truth = zip_file(tmp_path / "gt.zip", POLYGONS)
-    done = run("score", "--protocol", "iou", "--truth", truth, "--results", half)
-    assert "gt.zip: read as x1,y1,…,xn,yn,transcription (polygon)\n" in done.stderr
 
 
 @pytest.mark.parametrize("command", ["score", "graphs"])
@@ -594,13 +576,6 @@ def test_the_stand_alone_script_asks_too(prices, tmp_path):
     assert run(f"-g={prices}", f"-s={quads}", "--format=csv").returncode == 2
 
 
-def test_the_stand_alone_script_reads_polygons_where_that_is_said(tmp_path):
-    truth = zip_file(tmp_path / "gt.zip", POLYGONS)
-    same = {"res_img_1.txt": POLYGONS["gt_img_1.txt"].replace(",one", "").replace(",TURKISH", "")}
-    done = run(f"-g={truth}", f"-s={zip_file(tmp_path / 's.zip', same)}", "--format=polygon")
-    assert json.loads(done.stdout.removeprefix("Calculated!"))["hmean"] == 1
-
-
 def test_confidences_and_texts_together_are_read_as_the_scripts_do(truth, tmp_path):
     sure = zip_file(
         tmp_path / "s.zip", {"res_img_1.txt": "0,0,99,39,0.9,one\n200,0,299,39,0.5,two"}
@@ -608,29 +583,6 @@ def test_confidences_and_texts_together_are_read_as_the_scripts_do(truth, tmp_pa
     parameters = '{"LTRB": true, "CONFIDENCES": true, "TRANSCRIPTION": true}'
     done = run(f"-g={truth}", f"-s={sure}", "-p", parameters)
     assert json.loads(done.stdout.removeprefix("Calculated!"))["AP"] == 1
-
-
-def test_a_variant_is_scored_beside_its_protocol(tmp_path):
-    """IoU of word 1: 0.6 and 0.82; of word 2: 0.23 and 0.67. The best one leaves word 2 nothing."""
-    truth = zip_file(tmp_path / "gt.zip", {"gt_img_1.txt": "0,0,100,10,one\n30,0,130,10,two"})
-    results = zip_file(tmp_path / "res.zip", {"res_img_1.txt": "0,0,60,10\n10,0,110,10"})
-    out = tmp_path / "scores.csv"
-    run(
-        *(
-            "score",
-            "--protocol",
-            "iou,iou:art",
-            "--truth",
-            truth,
-            "--results",
-            results,
-            "--out",
-            out,
-        )
-    )
-    rows = [line.split(",") for line in out.read_text().splitlines()]
-    overall = {slug: figures for slug, _, image, *figures, _ in rows if image == "*"}
-    assert overall == {"iou": ["1.0", "1.0", "1.0"], "iou:art": ["0.5", "0.5", "0.5"]}
 
 
 REPEATED = [
