@@ -17,7 +17,8 @@ from protocols.codabench.scoring import score
 from protocols.codabench.settings import Settings
 from protocols.core.base import Scene
 
-from .downloads import Download, Submission
+from .downloads import Download
+from .submissions import Submission
 
 # Codabench stores this many digits of a score.
 _MOST_DIGITS: Final = 10
