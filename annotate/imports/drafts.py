@@ -7,7 +7,7 @@ this module; the long work is in `checking.py` and `loading.py`.
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
 from hashlib import file_digest, sha256
 from pathlib import Path
@@ -42,14 +42,6 @@ _REFUSALS: Final = {
     Draft.State.LOADED: gettext_lazy("This load is finished."),
     Draft.State.DISCARDED: gettext_lazy("This load was discarded."),
 }
-
-
-@dataclass(frozen=True)
-class Earlier:
-    """An earlier load of a file with the same content."""
-
-    receipt: Import
-    name: str
 
 
 def open_draft(
@@ -169,12 +161,12 @@ def remove_file(*, file: DraftFile) -> None:
         staging.path_of(file.draft_id, file.sha256).unlink(missing_ok=True)
 
 
-def earlier_loads(draft: Draft) -> dict[int, Earlier]:
-    """Return, for each file whose content was loaded before, the receipt and the earlier name."""
-    by_hash: dict[str, Earlier] = {}
+def earlier_loads(draft: Draft) -> dict[int, Import]:
+    """Return, for each file whose content was loaded before, the newest receipt of it."""
+    by_hash: dict[str, Import] = {}
     for receipt in Import.objects.filter(undone__isnull=True).select_related("person", "dataset"):
         for file in receipt.files:
-            by_hash.setdefault(file["sha256"], Earlier(receipt, file["name"]))
+            by_hash.setdefault(file["sha256"], receipt)
     return {file.pk: by_hash[file.sha256] for file in draft.files.all() if file.sha256 in by_hash}
 
 
@@ -282,7 +274,7 @@ def begin_load(
     planned = plans.plan(locked)
     if planned.obstacles:
         raise NotLoaded(" ".join(planned.obstacles))
-    if planned.needs_consent and not replace:
+    if planned.replaced and not replace:
         raise NotLoaded(_("Some results would be replaced. Confirm that this is intended."))
     begun = _begin(locked, Draft.State.LOADING)
     return begun | {"replace": replace, "person_pk": person.pk if person else None}

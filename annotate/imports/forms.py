@@ -1,6 +1,6 @@
 """Forms of the load pages. The services check the rest."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from django import forms
@@ -16,8 +16,7 @@ from protocols.formats.problems import CODES
 from protocols.formats.recognition.reading import FORMATS
 
 from . import plans
-from .drafts import Earlier
-from .models import DraftFile, FileKind, Finding, Missing
+from .models import DraftFile, FileKind, Finding, Import, Missing
 
 
 class _ManyFilesInput(forms.ClearableFileInput):
@@ -101,14 +100,12 @@ class FileForm(forms.Form):
     format = forms.ChoiceField(label=gettext_lazy("Format"), choices=_formats, required=False)
     title = NameField(label=gettext_lazy("Method or protocol"), max_length=120, required=False)
 
-    def __init__(
-        self, sent: QueryDict | None, *, file: DraftFile, earlier: Earlier | None = None
-    ) -> None:
+    def __init__(self, sent: QueryDict | None, *, file: DraftFile, earlier: Import | None) -> None:
         known = file.format if file.format in FORMATS else ""
         initial = {"kind": file.kind, "format": known, "title": file.title}
         super().__init__(sent, initial=initial, prefix=f"file-{file.pk}")
         self.file = file
-        # The earlier load of the same content.
+        # The receipt of an earlier load of the same content.
         self.earlier = earlier
         for field in self.fields.values():
             field.widget.attrs["aria-label"] = _("{field} of {file}").format(
@@ -135,11 +132,11 @@ class AnswersForm(forms.Form):
         sent: QueryDict | None,
         *,
         questions: Iterable[plans.OpenQuestion],
-        offers: Sequence[Any] = (),
+        offers: Iterable[Mapping[str, Any]],
     ) -> None:
         """Create the fields; ``offers`` are drawn readings, each of a ``file``, shown with their field."""
         super().__init__(sent)
-        self._offers = offers
+        self._offers = list(offers)
         order = list(_LABELS)
         # A file of several methods asks the same for each.
         asked = {(of.file.pk, order.index(of.finding.code)): of for of in questions}
@@ -159,9 +156,9 @@ class AnswersForm(forms.Form):
             choices=choices,
         )
 
-    def with_offers(self) -> list[tuple[Any, forms.BoundField]]:
+    def with_offers(self) -> list[tuple[Mapping[str, Any], forms.BoundField]]:
         """Return the drawn readings, each with its field."""
-        names = {f"reading-{offer.file.pk}": offer for offer in self._offers}
+        names = {f"reading-{offer['file'].pk}": offer for offer in self._offers}
         return [(offer, self[name]) for name, offer in names.items() if name in self.fields]
 
     def without_offers(self) -> list[forms.BoundField]:

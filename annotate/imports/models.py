@@ -12,9 +12,17 @@ from django.utils.translation import gettext_lazy
 from annotate.datasets.models import Dataset
 from annotate.jobs.models import Job
 from protocols.formats.problems import Problem, problems_as_csv
+from protocols.formats.recognition.reading import with_names
 
 # Fields that findings and problems share.
 _OF_PROBLEMS: Final = ("severity", "code", "line", "column", "found", "expected", "action")
+
+
+def parts_of(text: str, start: int | None, end: int | None) -> tuple[str, str, str]:
+    """Return a line in three parts, the fault in the middle one."""
+    if start is None or end is None:
+        return text, "", ""
+    return text[:start], text[start:end], text[end:]
 
 
 class FileKind(models.TextChoices):
@@ -187,6 +195,15 @@ class Finding(models.Model):
 
     def __str__(self) -> str:
         return f"{self.severity} {self.code} in {self.archive}"
+
+    @property
+    def parts(self) -> tuple[str, str, str]:
+        return parts_of(self.text, self.span_start, self.span_end)
+
+    @property
+    def wanted(self) -> str:
+        """What was expected, with the names of formats."""
+        return with_names(self.expected)
 
     @classmethod
     def of(cls, file: DraftFile, problem: Problem) -> "Finding":

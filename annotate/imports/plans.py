@@ -158,10 +158,6 @@ class Plan:
     # Empty if the load is possible.
     obstacles: list[str] = field(default_factory=list)
 
-    @property
-    def needs_consent(self) -> bool:
-        return bool(self.replaced)
-
 
 def plan(draft: Draft) -> Plan:
     """Return what confirming this load would add, replace and leave alone."""

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from functools import wraps
-from itertools import chain
 from typing import Any
 
 from django.contrib import messages
@@ -27,10 +26,17 @@ from annotate.access import permitted
 from annotate.datasets.models import Dataset
 from annotate.datasets.photographs import photograph_bytes
 from annotate.datasets.shortcuts import seen_dataset
-from annotate.errors import Refusal
 from annotate.jobs import workers
 from annotate.jobs.shortcuts import told
-from annotate.requests import SignedInRequest, loads_data, require, takes_files, wants_json
+from annotate.requests import (
+    SignedInRequest,
+    loads_data,
+    refusals_on,
+    refusals_told,
+    require,
+    takes_files,
+    wants_json,
+)
 from protocols.diagnostics.readings import AS_NAMED, STORED
 from protocols.formats.recognition.reading import FORMATS
 
@@ -62,11 +68,18 @@ def _for_admins(view: View) -> View:
     return login_required(guarded)
 
 
-def _draft(pk: int) -> Draft:
-    try:
-        return drafts.find(pk)
-    except Draft.DoesNotExist as missing:
-        raise Http404 from missing
+def _of_load(view: View) -> View:
+    """Restrict a page of a load to admins, and give it the load."""
+
+    @wraps(view)
+    def found(request: SignedInRequest, pk: int, **more: Any) -> HttpResponseBase:
+        try:
+            draft = drafts.find(pk)
+        except Draft.DoesNotExist as missing:
+            raise Http404 from missing
+        return view(request, draft, **more)
+
+    return _for_admins(found)
 
 
 def _page(
@@ -118,11 +131,10 @@ def _add(request: SignedInRequest, draft: Draft, files: list[Any]) -> list[str]:
     return refusals
 
 
-@_for_admins
+@_of_load
 @require_http_methods(["GET", "POST"])
-def files(request: SignedInRequest, pk: int) -> HttpResponse:
+def files(request: SignedInRequest, draft: Draft) -> HttpResponse:
     """Show the files; when posted, store corrections and perhaps start the check."""
-    draft = _draft(pk)
     if request.method == "GET" and draft.state not in (Draft.State.OPEN, Draft.State.CHECKED):
         return redirect(presentation.address(draft))
     sent = request.POST if request.method == "POST" else None
@@ -131,14 +143,10 @@ def files(request: SignedInRequest, pk: int) -> HttpResponse:
     target = TargetForm(sent, initial=described, datasets=datasets)
     earlier = drafts.earlier_loads(draft)
     rows = [FileForm(sent, file=file, earlier=earlier.get(file.pk)) for file in draft.files.all()]
-    refusal = None
-    if sent is not None:
-        if all([target.is_valid(), *(row.is_valid() for row in rows)]):
-            try:
-                return _changed(request, draft, target, rows)
-            except NotLoaded as raised:
-                refusal = raised
-        draft = _draft(pk)
+    if all([target.is_valid(), *(row.is_valid() for row in rows)]):
+        with refusals_on(target):
+            return _changed(request, draft, target, rows)
+        draft = drafts.find(draft.pk)
     return _page(
         request,
         "files",
@@ -147,7 +155,6 @@ def files(request: SignedInRequest, pk: int) -> HttpResponse:
         status=200 if sent is None else 422,
         target=target,
         rows=rows,
-        refusal=refusal,
         add=FilesForm(),
         formats=FORMATS.values(),
     )
@@ -169,10 +176,9 @@ def _changed(
 
 
 @takes_files(loads_data)
-@_for_admins
+@_of_load
 @require_POST
-def add(request: SignedInRequest, pk: int) -> HttpResponse:
-    draft = _draft(pk)
+def add(request: SignedInRequest, draft: Draft) -> HttpResponse:
     form = FilesForm(request.POST, request.FILES)
     if form.is_valid():
         refusals = _add(request, draft, form.cleaned_data["files"])
@@ -192,39 +198,30 @@ def add(request: SignedInRequest, pk: int) -> HttpResponse:
 @require_POST
 def remove(request: SignedInRequest, pk: int, file: int) -> HttpResponse:
     removed = get_object_or_404(DraftFile.objects.select_related("draft"), draft=pk, pk=file)
-    _try(request, lambda: drafts.remove_file(file=removed))
+    with refusals_told(request):
+        drafts.remove_file(file=removed)
     return redirect("imports:files", pk=pk)
 
 
-@_for_admins
+@_of_load
 @require_POST
-def discard(request: SignedInRequest, pk: int) -> HttpResponse:
-    draft = _draft(pk)
-    if _try(request, lambda: drafts.discard(draft=draft)):
+def discard(request: SignedInRequest, draft: Draft) -> HttpResponse:
+    with refusals_told(request):
+        drafts.discard(draft=draft)
         messages.success(request, _("The load was discarded. Nothing was loaded."))
         return redirect("imports:start")
     return redirect(presentation.address(draft))
 
 
-def _try(request: SignedInRequest, do: Callable[[], object]) -> bool:
-    try:
-        do()
-    except Refusal as refusal:
-        messages.error(request, str(refusal))
-        return False
-    return True
-
-
-@_for_admins
+@_of_load
 @require_safe
-def progress(request: SignedInRequest, pk: int) -> HttpResponse:
+def progress(request: SignedInRequest, draft: Draft) -> HttpResponse:
     """Show the progress of the check or the load; ``?as=json`` is for the page's script."""
-    draft = _draft(pk)
     job = draft.job
     if request.GET.get("as") == "json":
         if not draft.is_at_work or job is None:
             # The page itself shows the result.
-            return JsonResponse({"next": reverse("imports:progress", args=[pk])})
+            return JsonResponse({"next": reverse("imports:progress", args=[draft.pk])})
         return JsonResponse(told(request, job))
     if not draft.is_at_work:
         if job is not None and job.failure and not draft.is_over:
@@ -246,18 +243,17 @@ def _say_once(request: HttpRequest, text: str) -> None:
         messages.info(request, text)
 
 
-@_for_admins
+@_of_load
 @require_POST
-def cancel(request: SignedInRequest, pk: int) -> HttpResponse:
-    drafts.cancel_work(draft=_draft(pk))
-    return redirect("imports:progress", pk=pk)
+def cancel(request: SignedInRequest, draft: Draft) -> HttpResponse:
+    drafts.cancel_work(draft=draft)
+    return redirect("imports:progress", pk=draft.pk)
 
 
-@_for_admins
+@_of_load
 @require_http_methods(["GET", "POST"])
-def report(request: SignedInRequest, pk: int) -> HttpResponse:
+def report(request: SignedInRequest, draft: Draft) -> HttpResponse:
     """Show the findings of the check; when posted, store the answers to its questions."""
-    draft = _draft(pk)
     if draft.state not in (Draft.State.CHECKED, Draft.State.LOADED):
         return redirect(presentation.address(draft))
     answers = _answers_form(request, draft)
@@ -267,13 +263,11 @@ def report(request: SignedInRequest, pk: int) -> HttpResponse:
     elif request.method == "POST" and answers is not None and answers.is_valid():
         said = answers.answers()
     if said is not None:
-        try:
+        with refusals_told(request):
             if drafts.answer(draft=draft, answers=said):
                 drafts.start_check(draft=draft, person=request.user)
-                return redirect("imports:progress", pk=pk)
-        except NotLoaded as refusal:
-            messages.error(request, str(refusal))
-        return redirect("imports:report", pk=pk)
+                return redirect("imports:progress", pk=draft.pk)
+        return redirect("imports:report", pk=draft.pk)
     form = FindingsForm(request.GET)
     wanted = form.wanted()
     return _page(
@@ -309,61 +303,51 @@ def _answers_form(request: SignedInRequest, draft: Draft) -> AnswersForm | None:
     return AnswersForm(sent, questions=questions, offers=presentation.offers(draft))
 
 
-@_for_admins
+@_of_load
 @require_safe
-def report_file(request: SignedInRequest, pk: int) -> StreamingHttpResponse:
+def report_file(request: SignedInRequest, draft: Draft) -> StreamingHttpResponse:
     """Send the findings as CSV, with the page's filter if there is one."""
-    findings = Finding.objects.filter(draft=_draft(pk)).matching(FindingsForm(request.GET).wanted())
+    findings = Finding.objects.filter(draft=draft).matching(FindingsForm(request.GET).wanted())
     return StreamingHttpResponse(
         findings.as_csv(),
         content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="load-{pk}-report.csv"'},
+        headers={"Content-Disposition": f'attachment; filename="load-{draft.pk}-report.csv"'},
     )
 
 
 @cache_control(private=True, max_age=3600)
-@_for_admins
+@_of_load
 @require_safe
-def photograph(request: SignedInRequest, pk: int, sha256: str) -> HttpResponse:
+def photograph(request: SignedInRequest, draft: Draft, sha256: str) -> HttpResponse:
     """Send a verified photograph that is not yet loaded, for the report."""
-    draft = _draft(pk)
-    shown = (draft.summary.get(name, []) for name in ("examples", "trials"))
-    for example in chain.from_iterable(shown):
-        if not example["photograph"]:
-            continue
-        digest, content_type, _width, _height, staged_in, entry = example["photograph"]
+    for example in [*draft.summary.get("examples", []), *draft.summary.get("trials", [])]:
+        digest, content_type, _width, _height, staged_in, entry = (
+            example["photograph"] or [None] * 6
+        )
         if digest == sha256 and staged_in is not None:
             file = get_object_or_404(draft.files, pk=staged_in, kind=FileKind.PHOTOGRAPHS)
-            content = photograph_bytes(
-                staging.path_of(pk, file.sha256),
-                entry,
-                sha256,
-                turns_webp=file.reading == STORED,
-            )
+            path, turns_webp = staging.path_of(draft.pk, file.sha256), file.reading == STORED
+            content = photograph_bytes(path, entry, sha256, turns_webp=turns_webp)
             if content is not None:
-                response = HttpResponse(content, content_type=content_type)
-                response["Content-Security-Policy"] = "default-src 'none'"
-                response["Content-Disposition"] = "inline"
-                return response
+                headers = {
+                    "Content-Security-Policy": "default-src 'none'",
+                    "Content-Disposition": "inline",
+                }
+                return HttpResponse(content, content_type=content_type, headers=headers)
     raise Http404
 
 
-@_for_admins
+@_of_load
 @require_http_methods(["GET", "POST"])
-def confirm(request: SignedInRequest, pk: int) -> HttpResponse:
+def confirm(request: SignedInRequest, draft: Draft) -> HttpResponse:
     """Show the rows to add, replace and leave alone; when posted, load the files."""
-    draft = _draft(pk)
     if draft.state != Draft.State.CHECKED:
         return redirect(presentation.address(draft))
     form = ConfirmForm(request.POST if request.method == "POST" else None)
-    refusal = None
     if form.is_valid():
-        try:
-            drafts.confirm(draft=draft, person=request.user, replace=form.cleaned_data["replace"])
-        except NotLoaded as raised:
-            refusal = raised
-        else:
-            return redirect("imports:progress", pk=pk)
+        with refusals_on(form):
+            drafts.confirm(draft=draft, person=request.user, **form.cleaned_data)
+            return redirect("imports:progress", pk=draft.pk)
     return _page(
         request,
         "confirm",
@@ -372,7 +356,6 @@ def confirm(request: SignedInRequest, pk: int) -> HttpResponse:
         status=422 if request.method == "POST" else 200,
         form=form,
         plan=plans.plan(draft),
-        refusal=refusal,
     )
 
 
@@ -396,7 +379,8 @@ def receipt(request: SignedInRequest, pk: int) -> HttpResponse:
     receipts = Import.objects.select_related("person", "dataset", "draft", "undone_by")
     shown = get_object_or_404(receipts, pk=pk)
     if request.method == "POST":
-        if _try(request, lambda: undoing.undo_import(receipt=shown, person=request.user)):
+        with refusals_told(request):
+            undoing.undo_import(receipt=shown, person=request.user)
             messages.success(request, _("Undone: what this load added is gone."))
         return redirect("imports:receipt", pk=pk)
     beside = list(shown.draft.receipts.exclude(pk=pk).order_by("pk")) if shown.draft else []

@@ -191,7 +191,7 @@ class TestFiles:
         draft = drafts.open_draft(person=None, dataset=dataset)
         file = add(draft, TRUTH, "again.zip")
         earlier = drafts.earlier_loads(draft)[file.pk]
-        assert (earlier.receipt.person, earlier.name) == (admin, "gt.zip")
+        assert (earlier.person, earlier.files[0]["name"]) == (admin, "gt.zip")
 
     def test_an_undone_load_is_no_earlier_load(self):
         dataset = loaded(new_dataset())
