@@ -5,13 +5,28 @@ import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
+from django.conf import settings
+
+from annotate.datasets import orphans
+from annotate.datasets.models import Dataset, Image, Method, Result
 from annotate.imports import drafts
 from annotate.imports.immediate import FileToLoad, load_files
-from annotate.imports.models import FileKind
-from tests.support.archives import zip_bytes
+from annotate.imports.models import FileKind, Import
+from annotate.scoring.models import ProtocolRun, Score
+from annotate.studies.models import Membership
+from tests.support.archives import picture_bytes, zip_bytes
 
 TRUTH = {"gt_img_1.txt": "0,0,99,39,one\n", "gt_img_2.txt": "0,0,50,20,###\n"}
 RESULTS = {"res_img_1.txt": "0,0,99,39\n", "res_img_2.txt": "0,0,9,9\n1,1,8,8\n"}
+PICTURES = {"img_1.png": picture_bytes(), "img_2.jpg": picture_bytes(kind="JPEG")}
+DATA = (Dataset, Image, Method, Result, ProtocolRun, Score, Import, Membership)
+
+
+def stored():
+    """Everything a load may change: rows of the data, and photographs as the next sweep leaves them."""
+    orphans.sweep(grace=-60)
+    files = sorted(path.name for path in Path(settings.MEDIA_ROOT).rglob("*") if path.is_file())
+    return [model.objects.count() for model in DATA], files
 
 
 def _bytes(content):

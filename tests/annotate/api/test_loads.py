@@ -146,19 +146,6 @@ def test_an_upload_sent_twice_under_a_key_is_kept_once(admin):
     assert DraftFile.objects.count() == 1
 
 
-def test_an_upload_that_is_too_large_is_refused(admin, settings):
-    settings.STAGED_FILE_MAX_BYTES = 10
-    response = upload(admin, begun(admin, name="Street"), "gt.zip", b"x" * 11)
-    assert is_problem(response, 422, "refused")
-    assert not DraftFile.objects.exists()
-
-
-def test_a_body_without_a_file_is_422_and_one_of_another_type_415(admin):
-    load = begun(admin, name="Street")
-    assert is_problem(admin.post(f"{load}/files", {"other": "x"}, format="multipart"), 422)
-    assert is_problem(admin.post(f"{load}/files", {"file": "x"}), 415)
-
-
 def test_results_are_replaced_only_with_consent(admin, reader):
     load = begun(admin, name="Street")
     upload(admin, load, "gt.zip", TRUTH)

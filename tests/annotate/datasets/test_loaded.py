@@ -11,7 +11,6 @@ from django.urls import reverse
 
 from annotate.dashboard import completeness
 from annotate.datasets import exports, selectors
-from annotate.datasets.drawing import picture
 from annotate.datasets.models import Image, Method, Result, image_storage, stored_name
 from annotate.jobs.models import Job
 from annotate.scoring.services import score_protocol
@@ -23,7 +22,6 @@ from tests.support.factories import (
     make_method,
     make_result,
     make_study,
-    regions,
 )
 from tests.support.loads import load_dataset, load_results
 from tests.support.made_once import made_once
@@ -379,9 +377,3 @@ class TestExports:
         labelled = encode_regions([Region.from_box(0, 0, 9, 9, label="table")])
         Image.objects.filter(pk=image.pk).update(truth=labelled)
         assert offered() == ({"plain"}, True)
-
-
-def test_a_picture_has_room_for_what_is_drawn_where_no_size_is_known():
-    drawn = picture(truth=regions([(0, 0, 299, 199)]), boxes=(), convention="points")
-    assert drawn.width > 299
-    assert drawn.height > 199

@@ -144,11 +144,6 @@ class TestImportFiles:
         assert "warning L8: twice.zip > res_img_1.txt, line 2" in capsys.readouterr().err
         assert Method.objects.get().name == "twice"
 
-    def test_official_ground_truth_with_crlf_ends_with_0(self, tmp_path):
-        truth = zip_file(tmp_path / "gt.zip", {"gt_img_1.txt": "0,0,9,9,word\r\n"})
-        call_command("import_files", str(truth), name="Street", yes=True)
-        assert Dataset.objects.get().images.count() == 1
-
     def test_what_was_left_out_ends_with_1(self, tmp_path):
         entries = {"gt_img_1.txt": "0,0,9,9,word\n", "README.md": "about"}
         truth = zip_file(tmp_path / "gt.zip", entries)

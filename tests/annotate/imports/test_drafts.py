@@ -8,8 +8,7 @@ from pkgutil import resolve_name
 import pytest
 from django.conf import settings as django_settings
 
-from annotate.datasets import orphans
-from annotate.datasets.models import Dataset, Image, Method, Result
+from annotate.datasets.models import Dataset, Method, Result
 from annotate.imports import (
     checking,
     drafts,
@@ -27,16 +26,16 @@ from annotate.scoring.models import ProtocolRun, Score
 from annotate.scoring.services import score_protocol
 from annotate.studies.models import Membership
 from annotate.studies.services import create_study
-from tests.support.archives import picture_bytes
+from tests.support.cases import cases
 from tests.support.factories import (
     add_annotator,
     make_admin,
-    make_dataset,
-    make_image,
     make_person,
     make_study,
 )
 from tests.support.loads import (
+    DATA,
+    PICTURES,
     RESULTS,
     TRUTH,
     add,
@@ -46,21 +45,12 @@ from tests.support.loads import (
     load_results,
     loaded,
     new_dataset,
+    stored,
     stream,
 )
 
 pytestmark = pytest.mark.django_db
-DATA = (Dataset, Image, Method, Result, ProtocolRun, Score, Import, Membership)
-PICTURES = {"img_1.png": picture_bytes(), "img_2.jpg": picture_bytes(kind="JPEG")}
 SCORES = "image,method,recall,precision\nimg_1,net,0.5,1\nimg_2,net,1,1\n"
-
-
-def stored():
-    """Everything a load may change: rows of the data, and photographs as the next sweep leaves them."""
-    orphans.sweep(grace=-60)
-    folder = Path(django_settings.MEDIA_ROOT)
-    files = sorted(path.name for path in folder.rglob("*") if path.is_file())
-    return [model.objects.count() for model in DATA], files
 
 
 def staged():
@@ -109,13 +99,6 @@ class TestFiles:
         assert guessed == {"gt.zip": "truth", "net.zip": "results"}
         assert draft.files.get(name="net.zip").title == "net"
 
-    def test_a_file_with_texts_alone_is_ground_truth_unless_the_dataset_has_it(self):
-        content = {"img_1.txt": "0,0,99,39,one\n"}
-        for dataset, kind in ((None, "truth"), (loaded(new_dataset()), "results")):
-            draft = drafts.open_draft(person=None, dataset=dataset)
-            file = drafts.add_file(draft=draft, stream=stream(content), name="net.zip")
-            assert file.kind == kind
-
     @pytest.mark.parametrize(
         ("name", "content", "kind"),
         [
@@ -126,6 +109,7 @@ class TestFiles:
             ("net.xml", b"<alto><Layout/></alto>", "results"),
             ("net.txt", b'img_1.jpg\t[{"transcription": "a", "points": [[0, 0]]}]', "results"),
             ("net.zip", {"img_1.txt": "0 0.5 0.5 0.1 0.1\n"}, "results"),
+            ("net.zip", {"img_1.txt": "0,0,99,39,one\n"}, "results"),
             # A file marked as ground truth stays ground truth.
             ("gt.json", b'{"images": [], "annotations": []}', "truth"),
             ("net.json", b'{"info": {"kind": "truth"}, "images": [], "annotations": []}', "truth"),
@@ -192,11 +176,7 @@ class TestFiles:
         file = add(draft, TRUTH, "again.zip")
         earlier = drafts.earlier_loads(draft)[file.pk]
         assert (earlier.person, earlier.files[0]["name"]) == (admin, "gt.zip")
-
-    def test_an_undone_load_is_no_earlier_load(self):
-        dataset = loaded(new_dataset())
         undoing.undo_import(receipt=dataset.imports.get())
-        draft = new_dataset()
         assert drafts.earlier_loads(draft) == {}
 
     def test_changing_a_file_after_the_check_asks_for_another_check(self):
@@ -368,22 +348,6 @@ class TestQuestions:
         [note] = receipt.warnings
         assert "no entry for 1 image (img_2)" in note
 
-    def test_lines_that_can_be_read_in_two_ways_are_asked_about(self):
-        draft = drafts.open_draft(person=None, name="Prices")
-        text = "0,0,99,0,99,39,0,39,one\n0,50,99,50,99,90,0,90,10,000\n"
-        file = add(draft, {"gt_img_1.txt": text}, "prices.zip", kind="truth")
-        checked(draft)
-        [question] = plans.questions(draft)
-        assert (question.finding.code, question.is_answered) == ("F1", False)
-        with pytest.raises(NotLoaded, match="1 question waits"):
-            drafts.confirm(draft=draft)
-        assert drafts.answer(draft=draft, answers={file.pk: {"format": "quad"}})
-        checked(draft)
-        assert not plans.questions(draft)
-        drafts.confirm(draft=draft)
-        [image] = Image.objects.all()
-        assert [region["text"] for region in image.truth["regions"]] == ["one", "10,000"]
-
     @pytest.mark.parametrize("format", ["", "quad"])
     @pytest.mark.parametrize("is_later", [False, True])
     def test_results_that_may_be_polygons_are_asked_about_where_the_truth_has_quadrilaterals(
@@ -426,6 +390,7 @@ class TestConfirm:
     def test_everything_is_loaded_with_a_receipt_for_each_kind(self):
         admin = make_admin()
         dataset = loaded(whole_load(), admin)
+        assert staged() == []
         assert dataset.images.exclude(sha256="").count() == 2
         assert set(dataset.methods.values_list("name", flat=True)) == {"net", "other"}
         assert Score.objects.filter(run__name="Theirs").count() == 2
@@ -456,10 +421,6 @@ class TestConfirm:
         )
         assert by_steps.line_format == at_once.line_format
         assert by_steps.box_convention == at_once.box_convention
-
-    def test_what_waited_on_disk_is_gone_afterwards(self):
-        loaded(whole_load())
-        assert staged() == []
 
     def test_confirming_twice_loads_once(self):
         draft = checked(new_dataset())
@@ -619,15 +580,6 @@ class TestReplacing:
             drafts.confirm(draft=draft, replace=True)
         assert stored() == before
 
-    def test_an_answer_that_comes_between_check_and_load_stops_the_load(self, dataset):
-        study = create_study(
-            name="Readers", dataset=dataset, methods=list(dataset.methods.all()), state="open"
-        )
-        judging.start(study=study, annotator=add_annotator(study))
-        method = plans.method_named(dataset, "net")
-        with pytest.raises(NotLoaded, match="Readers"):
-            plans.refuse_doubles(dataset, [method.name], replace=True)
-
     def test_two_files_for_one_method_are_refused_where_its_address_is_not_of_its_name(
         self, dataset
     ):
@@ -671,21 +623,15 @@ class TestUndoing:
         assert set(dataset.methods.values_list("name", flat=True)) == {"net", "other"}
         assert (receipt.undone_by, receipt.undone is None) == (admin, False)
 
-    def test_what_protocols_computed_of_undone_results_goes_with_them(self):
-        draft = new_dataset()
-        add_results(draft)
-        dataset = loaded(draft)
-        score_protocol(dataset=dataset, slug="iou")
-        undoing.undo_import(receipt=dataset.imports.get(kind="results"))
-        assert Score.objects.count() == 0
-
-    def test_a_dataset_stays_while_results_are_on_it(self):
+    def test_a_dataset_stays_while_results_are_on_it_whose_scores_go_with_them(self):
         draft = new_dataset()
         add_results(draft)
         dataset = loaded(draft)
         score_protocol(dataset=dataset, slug="iou")
         with pytest.raises(CannotUndo, match=r"Undo those loads first\. Nothing was undone"):
             undoing.undo_import(receipt=dataset.imports.get(kind="dataset"))
+        undoing.undo_import(receipt=dataset.imports.get(kind="results"))
+        assert Score.objects.count() == 0
 
     def test_a_dataset_stays_while_a_protocol_has_scored_it(self):
         dataset = loaded(new_dataset())
@@ -791,16 +737,6 @@ class TestPeople:
         assert expected in fault.expected
 
 
-def test_a_dataset_loaded_before_the_pages_knew_drafts_takes_results():
-    dataset = make_dataset(line_format="ltrb")
-    make_image(dataset, "img_1")
-    make_image(dataset, "img_2")
-    draft = drafts.open_draft(person=None, dataset=dataset)
-    add_results(draft)
-    loaded(draft)
-    assert Result.objects.count() == 2
-
-
 def test_uploads_nobody_came_back_for_are_cleared_away(monkeypatch):
     draft = checked(new_dataset())
     now = time.time()
@@ -869,21 +805,19 @@ class TestSameResults:
         [(_, found)] = self.findings(add_results(again, RESULTS, "craft").draft)
         assert found == "the same boxes as “east” on every image"
 
-    def test_two_methods_of_one_load_are_named(self):
+    @cases(
+        ("first", "second", "n_found"),
+        [
+            (RESULTS, {name: f"{text}\n" for name, text in RESULTS.items()}, 1),
+            (RESULTS, RESULTS | {"res_img_1.txt": "0,0,99,39\n500,500,520,520\n"}, 0),
+            # Without any box, nothing tells that it is one file.
+            (dict.fromkeys(RESULTS, ""), dict.fromkeys(RESULTS, "\n"), 0),
+        ],
+    )
+    def test_two_methods_of_one_load_are_named_if_all_boxes_are_the_same(
+        self, first, second, n_found
+    ):
         draft = new_dataset()
-        add_results(draft, RESULTS, "east")
-        add_results(draft, {name: f"{text}\n" for name, text in RESULTS.items()}, "craft")
-        assert len(self.findings(draft)) == 1
-
-    def test_one_other_box_makes_other_results(self):
-        draft = new_dataset()
-        add_results(draft, RESULTS, "east")
-        name, text = next((name, text) for name, text in RESULTS.items() if text)
-        add_results(draft, {**RESULTS, name: text + "500,500,520,520\n"}, "craft")
-        assert self.findings(draft) == []
-
-    def test_two_methods_without_any_box_are_not_alike(self):
-        draft = new_dataset()
-        add_results(draft, dict.fromkeys(RESULTS, ""), "east")
-        add_results(draft, dict.fromkeys(RESULTS, "\n"), "craft")
-        assert self.findings(draft) == []
+        add_results(draft, first, "east")
+        add_results(draft, second, "craft")
+        assert len(self.findings(draft)) == n_found

@@ -1,50 +1,33 @@
 """Loading: what is stored, what is refused with its place, and that a refusal stores nothing."""
 
 import tracemalloc
-from pathlib import Path
 
 import pytest
 from django.conf import settings as django_settings
 
-from annotate.datasets import orphans
 from annotate.datasets.models import Dataset, Image, Method, Result
-from annotate.imports import drafts, staging
+from annotate.imports import staging
 from annotate.imports.errors import NotLoaded
 from annotate.imports.known import Known
-from annotate.imports.models import Draft, FileKind, Finding, Import
+from annotate.imports.models import Draft, Finding
 from annotate.judging import services as judging
-from annotate.scoring.models import ProtocolRun, Score
-from annotate.scoring.services import score_protocol
+from annotate.scoring.models import Score
 from annotate.studies.services import create_study
 from protocols.core.regions import Region, encode_regions
-from tests.support.archives import picture_bytes, zip_bytes, zip_file
+from tests.support.archives import picture_bytes, zip_file
 from tests.support.factories import add_annotator
 from tests.support.loads import (
-    add,
-    checked,
+    DATA,
+    PICTURES,
     load_dataset,
     load_results,
     load_scores,
-    loaded,
+    stored,
 )
 
 pytestmark = pytest.mark.django_db
 
-CASES = Path(__file__).resolve().parents[2] / "support" / "cases"
-
 TRUTH = {"gt_img_1.txt": '0,0,99,39,"one"\r\n', "gt_img_2.txt": "0,0,50,20,###\r\n"}
-PICTURES = {"img_1.png": picture_bytes(), "img_2.jpg": picture_bytes(kind="JPEG")}
-MODELS = (Dataset, Image, Method, Result, ProtocolRun, Score, Import)
-
-
-def stored():
-    """Rows, and photographs as the next sweep leaves them."""
-    orphans.sweep(grace=-60)
-    folder = django_settings.MEDIA_ROOT
-    files = (
-        sorted(path.name for path in folder.rglob("*") if path.is_file()) if folder.exists() else []
-    )
-    return [model.objects.count() for model in MODELS], files
 
 
 def refused(load, *places):
@@ -97,18 +80,6 @@ class TestDataset:
         account = {"units": 2, "regions": 2, "levels": {"region": 2}, "read": {}, "left_out": []}
         assert receipt.files[0]["account"] == account
 
-    def test_the_receipt_names_the_files_by_their_checksums(self):
-        receipt = dataset().imports.get()
-        [file] = receipt.files
-        assert (file["name"], len(file["sha256"]), file["bytes"] > 0) == ("gt.zip", 64, True)
-
-    @pytest.mark.parametrize("content", [b"", b"no zip", zip_bytes(TRUTH)[:-25]])
-    def test_what_is_no_whole_zip_is_refused(self, content):
-        refused(lambda: dataset(content), ("A1", "gt.zip", None, None))
-
-    def test_a_zip_without_ground_truth_is_refused(self):
-        refused(lambda: dataset({}), ("A1", "gt.zip", None, None))
-
     def test_a_line_that_cannot_be_read_is_refused_with_its_place(self):
         """Tests of the readers have each kind of such a line."""
         truth = {
@@ -123,11 +94,6 @@ class TestDataset:
         assert loaded.images.get().truth_regions[0].text == "nu\N{REPLACEMENT CHARACTER}ll"
         with pytest.raises(NotLoaded, match="at most 200 characters"):
             load_dataset(name="Long", truth={f"gt_{'x' * 201}.txt": ""})
-
-    def test_a_self_crossing_polygon_is_kept_with_a_note(self):
-        receipt = dataset({"gt_a.txt": "0,0,9,9,9,0,0,9,w"}).imports.get()
-        assert "gt.zip > gt_a.txt, line 1" in receipt.warnings[0]
-        assert "crosses itself" in receipt.warnings[0]
 
     def test_regions_outside_the_photograph_are_kept_with_a_note(self):
         receipt = dataset(
@@ -179,7 +145,7 @@ class TestDataset:
         with pytest.raises(NotLoaded) as refusal:
             dataset(images=images)
         assert ("P1", "img_1.png") in [(p.code, p.entry) for p in refusal.value.problems]
-        assert stored() == ([0] * len(MODELS), [])
+        assert stored() == ([0] * len(DATA), [])
 
     def test_a_photograph_of_too_many_pixels_is_refused_before_it_is_decoded(self, monkeypatch):
         monkeypatch.setattr("annotate.datasets.photographs._MAX_PIXELS", 5000)
@@ -208,7 +174,7 @@ class TestDataset:
         # At once, without the sweep.
         kept = [django_settings.MEDIA_ROOT, staging.folder()]
         assert [path for of in kept for path in of.rglob("*") if path.is_file()] == []
-        assert stored() == ([0] * len(MODELS), [])
+        assert stored() == ([0] * len(DATA), [])
 
     def test_rows_that_could_not_be_written_leave_no_part(self, monkeypatch):
         def fail(*args, **kwargs):
@@ -238,13 +204,6 @@ class TestResults:
         }
         assert [result.n_regions for result in Result.objects.order_by("image")] == [1, 0]
 
-    def test_a_missing_file_is_never_guessed(self):
-        loaded = dataset()
-        [problem] = refused(
-            lambda: results(loaded, {"res_img_1.txt": "0,0,99,39"}), ("N4", "net.zip", None, None)
-        )
-        assert "img_2" in problem.found
-
     def test_a_missing_file_means_what_is_said(self):
         loaded = dataset()
         content = {"res_img_1.txt": "0,0,99,39"}
@@ -263,11 +222,6 @@ class TestResults:
         )
         # img_2 looks like it, but is another image.
         assert problem.expected == "an image of the dataset, which has img_1, img_2"
-
-    def test_a_wrong_name_is_refused(self):
-        loaded = dataset()
-        content = {"res_img_1.txt": "", "res_img_2.txt": "", "readme.md": ""}
-        refused(lambda: results(loaded, content), ("N1", "net.zip", "readme.md", None))
 
     def test_one_bad_archive_stops_all(self):
         loaded = dataset()
@@ -304,11 +258,6 @@ class TestResults:
             for name in ("img_1", "img_2")
         )
         assert (len(alike), len(different)) == (1, 2)
-
-    def test_confidences_are_kept(self):
-        loaded = dataset()
-        results(loaded, {"res_img_1.txt": "0,0,9,9,0.75", "res_img_2.txt": ""})
-        assert Result.objects.get(n_regions=1).detections[0].confidence == 0.75
 
     def test_answered_results_stay_whatever_is_said(self):
         loaded = dataset()
@@ -376,25 +325,6 @@ def test_files_are_read_where_they_lie_and_stay_there(tmp_path, settings):
     assert receipt.files[0]["name"] == "street.zip"
     assert path.exists()
     assert not [path for path in (settings.DATA_DIR / "staged").rglob("*") if path.is_file()]
-
-
-@pytest.mark.parametrize("name", ["words.alto.xml", "words.page.xml", "words.hocr"])
-def test_words_of_an_engine_are_those_that_it_found_and_blanks_are_named_as_left_out(name):
-    """kraken's serialiser wrote the files of these five words, three blanks and their characters."""
-    words = [(40, 40, 80, 70), (100, 40, 180, 70), (40, 100, 100, 130)]
-    words += [(120, 100, 200, 130), (220, 100, 260, 130)]
-    lines = ["image,left,top,right,bottom", *(f"page,{','.join(map(str, of))}" for of in words)]
-    draft = drafts.open_draft(person=None, name="Street")
-    add(draft, "\n".join(lines), "gt.csv", kind=FileKind.TRUTH)
-    content = CASES.joinpath("kraken", name).read_bytes()
-    add(draft, content, f"page{name[-5:]}", kind=FileKind.RESULTS, title="net")
-    found = set(checked(draft).findings.filter(code="U1").values_list("found", flat=True))
-    assert found == ({"3 words or lines without text"} if "alto" not in name else set())
-    loaded_set = loaded(draft)
-    assert [of.box for of in Result.objects.get().detections] == words
-    score_protocol(dataset=loaded_set, slug="iou")
-    score = Score.objects.get()
-    assert (score.recall, score.precision) == (1, 1)
 
 
 def test_the_ground_truth_of_a_dataset_is_not_kept_while_results_are_checked():

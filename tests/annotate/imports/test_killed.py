@@ -5,8 +5,8 @@ import time
 import pytest
 
 from annotate.datasets.models import Dataset, Image, Method, Result
-from annotate.imports import drafts, staging
-from annotate.imports.models import Draft, Import
+from annotate.imports import drafts
+from annotate.imports.models import Import
 from annotate.jobs.models import Job
 from tests.support.loads import add_results, new_dataset
 from tests.support.processes import wait_for, wait_for_end
@@ -72,19 +72,3 @@ def test_a_load_that_is_killed_is_there_wholly_or_not_at_all(workers, settings, 
     draft = drafts.find(draft.pk)
     assert draft.state == "loaded", draft.job.failure
     assert counts() == whole
-
-
-def test_a_check_that_is_cancelled_stops_and_leaves_the_files(workers):
-    draft = large_draft()
-    job = drafts.start_check(draft=draft)
-    workers.start()
-    wait_for(lambda: is_taken_up(job), "the beginning")
-    drafts.cancel_work(draft=drafts.find(draft.pk))
-    wait_for_end(job)
-    draft = drafts.find(draft.pk)
-    assert job.state in ("cancelled", "done")
-    assert draft.state == ("open" if job.state == "cancelled" else "checked")
-    assert draft.files.count() == 2
-    assert all(staging.path_of(draft.pk, file.sha256).exists() for file in draft.files.all())
-    assert Draft.objects.count() == 1
-    assert counts() == [0] * 5

@@ -18,8 +18,7 @@ from annotate.jobs.running import run_one
 from annotate.judging import services as judging
 from annotate.scoring.services import score_protocol
 from annotate.scoring.work import KIND
-from annotate.studies.models import Study
-from annotate.studies.services import create_study, set_state
+from annotate.studies.services import create_study
 from tests.support.archives import picture_bytes, with_orientation
 from tests.support.factories import add_annotator, make_study
 from tests.support.loads import add, load_dataset, load_photographs, load_results
@@ -164,14 +163,6 @@ def test_turned_ones_are_loaded_only_if_the_boxes_must_be_on_the_upright_pixels(
     load_photographs(dataset, {"img_1.jpg": with_orientation(Picture.new("RGB", (100, 60)), 6)})
     image = dataset.images.get(name="img_1")
     assert (image.width, image.height, image.orientation) == (100, 60, 6)
-
-
-def test_a_study_whose_load_was_refused_for_lack_of_photographs_can_be_opened(dataset):
-    load_methods(dataset)
-    load_photographs(dataset, {"img_1.png": FIRST})
-    study = create_study(name="S", dataset=dataset, methods=list(dataset.methods.all()))
-    set_state(study=study, state=Study.State.OPEN)
-    assert study.state == Study.State.OPEN
 
 
 def test_photographs_that_people_have_seen_stay_and_images_seen_without_get_none():

@@ -6,7 +6,6 @@ from django.urls import reverse
 from annotate.imports import drafts, plans
 from annotate.imports.errors import NotLoaded
 from tests.support.archives import zip_bytes
-from tests.support.factories import make_admin
 from tests.support.loads import add, add_results, checked, load_dataset, new_dataset
 from tests.support.word_files import files
 
@@ -20,12 +19,6 @@ WAITS = "1 question waits for an answer"
 @pytest.fixture
 def street():
     return load_dataset(name="Street", truth=TRUTH).dataset
-
-
-@pytest.fixture
-def admin(client):
-    client.force_login(make_admin("ada"))
-    return client
 
 
 def draft_of(street):

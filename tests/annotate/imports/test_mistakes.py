@@ -11,7 +11,6 @@ from annotate.imports import drafts, plans
 from annotate.imports.errors import NotLoaded
 from protocols.formats.recognition.reading import FORMATS, with_names
 from tests.support.archives import picture_bytes, zip_bytes
-from tests.support.factories import make_admin
 from tests.support.loads import add, checked, load_dataset, loaded
 from tests.support.pages import flat
 from tests.support.word_files import WORDS, box, corners, files
@@ -192,7 +191,7 @@ def test_26_scores_in_per_cent(dataset):
     )
 
 
-def test_27_results_without_a_dataset(client):
+def test_27_results_without_a_dataset():
     draft = draft_of(None, files(box))
     with pytest.raises(NotLoaded) as refusal:
         drafts.start_check(draft=draft)
@@ -220,17 +219,6 @@ def test_names_of_files_and_what_lines_hold_are_no_names_of_formats():
 
 class TestAnswer:
     """Nothing is corrected without an answer; the answer is in the receipt."""
-
-    def test_nothing_is_loaded_before_it_is_said(self, dataset):
-        draft = checked(draft_of(dataset(BOXES), RESULTS[1][2]))
-        [question] = plans.questions(draft)
-        assert (question.finding.code, question.is_answered) == ("F2", False)
-        assert question.choices == [
-            ("as-read", "as read"),
-            ("exchanged", "with x and y exchanged"),
-        ]
-        with pytest.raises(NotLoaded, match="1 question waits for an answer"):
-            drafts.confirm(draft=draft)
 
     @pytest.mark.parametrize(
         ("number", "reading", "first"),
@@ -270,34 +258,32 @@ class TestAnswer:
 class TestNames:
     """Names that were matched with those of the images; one click takes that back."""
 
-    def test_files_are_read_under_their_own_names_on_request(self, dataset, client):
-        client.force_login(make_admin("ada"))
+    def test_files_are_read_under_their_own_names_on_request(self, dataset, admin):
         draft = checked(draft_of(dataset(BOXES), RESULTS[31][2]))
         address = reverse("imports:report", args=[draft.pk])
         button = "Read the files again under their own names"
-        assert button in client.get(address).text
-        client.post(address, {"as_named": "1"})
+        assert button in admin.get(address).text
+        admin.post(address, {"as_named": "1"})
         assert draft.files.get().reading == "as-named"
-        assert button not in client.get(address).text
+        assert button not in admin.get(address).text
         draft.refresh_from_db()
-        page = client.get(address).text
+        page = admin.get(address).text
         assert "for the images that the names of its files fit" in page
         assert "No action is needed: the file is read as you chose." in page
         unknown = "found regions for 1; expected an image of the dataset"
         assert any(unknown in line for line in lines(draft))
         # The answer that is now shown among the questions takes it back.
-        client.post(address, {f"reading-{draft.files.get().pk}": "as-read"})
-        assert button in client.get(address).text
+        admin.post(address, {f"reading-{draft.files.get().pk}": "as-read"})
+        assert button in admin.get(address).text
 
-    def test_files_under_the_names_of_the_images_offer_nothing(self, dataset, client):
-        client.force_login(make_admin("ada"))
+    def test_files_under_the_names_of_the_images_offer_nothing(self, dataset, admin):
         draft = checked(draft_of(dataset(BOXES), files(box)))
-        page = client.get(reverse("imports:report", args=[draft.pk])).text
+        page = admin.get(reverse("imports:report", args=[draft.pk])).text
         assert "under their own names" not in page
 
 
 class TestElsewhere:
-    """The command and the API ask and take the same answer."""
+    """The command asks and takes the same answer, and the report draws both readings."""
 
     def test_the_command_refuses_until_it_is_said_and_reads_it_so(self, dataset, tmp_path, capsys):
         street = dataset(BOXES)
@@ -321,27 +307,9 @@ class TestElsewhere:
         receipt = street.imports.get(kind="results")
         assert receipt.files[0]["reading"] == "with x and y exchanged"
 
-    def test_the_api_asks_with_its_choices_and_takes_the_answer(self, dataset, client):
-        client.force_login(make_admin("ada"))
+    def test_the_report_shows_both_readings_and_the_numbers(self, dataset, admin):
         draft = checked(draft_of(dataset(BOXES), RESULTS[1][2]))
-        address = reverse("api:load", args=[draft.pk])
-        [question] = client.get(address).json()["questions"]
-        assert (question["code"], question["choices"]) == (
-            "F2",
-            {"as-read": "as read", "exchanged": "with x and y exchanged"},
-        )
-        answers = {"answers": [{"file": question["file"], "reading": "exchanged"}]}
-        response = client.post(
-            reverse("api:load_answers", args=[draft.pk]), answers, content_type="application/json"
-        )
-        assert response.status_code == 200, response.text
-        [question] = client.get(address).json()["questions"]
-        assert question["is_answered"]
-
-    def test_the_report_shows_both_readings_and_the_numbers(self, dataset, client):
-        client.force_login(make_admin("ada"))
-        draft = checked(draft_of(dataset(BOXES), RESULTS[1][2]))
-        page = flat(client.get(reverse("imports:report", args=[draft.pk])).text)
+        page = flat(admin.get(reverse("imports:report", args=[draft.pk])).text)
         for told in (
             "net.zip fits far better with x and y exchanged. Read it that way?",
             "<strong>As read:</strong> recall 0.00, precision 0.00",
@@ -365,12 +333,11 @@ class TestNothingToCompare:
         assert draft.files.get().counts["fits"]["net"]["recall"] == 0
 
 
-def test_faults_that_are_only_counted_are_in_their_number(dataset, client):
+def test_faults_that_are_only_counted_are_in_their_number(dataset, admin):
     # Of a kind a thousand are listed; here are 1,001 lines of three numbers.
-    client.force_login(make_admin("ada"))
     entries = {"res_img_1.txt": "1,1,9\n" * 1001}
     draft = checked(draft_of(dataset(BOXES), entries))
-    page = client.get(reverse("imports:report", args=[draft.pk])).text
+    page = admin.get(reverse("imports:report", args=[draft.pk])).text
     assert "1001 faults" in page
     with pytest.raises(NotLoaded, match="1001 faults must be fixed"):
         drafts.confirm(draft=draft)

@@ -73,7 +73,7 @@ class TestWaiting:
     def test_with_a_worker_nothing_is_said(self, browser_of, person):
         workers.arrive("elsewhere, process 1")
         text = page(browser_of(make_admin()), make_job(person)).text
-        assert "Nothing works" not in text
+        assert "No worker " not in text
         assert "Waiting in the queue" in text
 
     def test_a_job_that_waits_for_others_of_its_user_says_for_how_many(self, browser_of, person):
@@ -125,7 +125,7 @@ class TestStuck:
     def test_others_are_not_told_of_what_they_cannot_mend(self, browser_of, person):
         make_job(person)
         Job.objects.update(created=timezone.now() - timedelta(minutes=1))
-        assert "Nothing works" not in browser_of(person).get(reverse("home")).text
+        assert "No worker " not in browser_of(person).get(reverse("home")).text
 
 
 class TestEnds:
