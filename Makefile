@@ -70,8 +70,6 @@ benchmarks-check: .venv/dev ## See that the benchmarks still run, on little data
 	$(BIN)/python -m benchmarks.crowd --people 12 --places 8 --pairs 8 --within 1 --think 0 --sqlite --no-browser
 	$(BIN)/python -m benchmarks.page --screens 3 --server-screens 10
 	$(BIN)/python -m benchmarks.verdicts --studies 4 --only heavy
-	$(BIN)/python -m benchmarks.elicitation --images 2
-	$(BIN)/python -m benchmarks.promises --designs 4 --studies 10
 	$(BIN)/python -m benchmarks.judges --quick --only strong
 
 load: .venv/dev ## Let 32 simulated annotators answer for a minute (POSTGRES_URL; else SQLite); OPTIONS="--seconds 20"
