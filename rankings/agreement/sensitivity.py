@@ -309,7 +309,6 @@ def rounding_table(
     scores: Scores,
     consensus: Mapping[str, Ranking],
     *,
-    decimals: Sequence[int | None] = DECIMALS,
     distance: Distance = "edit",
 ) -> tuple[RoundingRow, ...]:
     """Return every protocol's Score for 2, 3, 4 decimals and unrounded ([DPTF18]_, table II).
@@ -319,12 +318,10 @@ def rounding_table(
     setting.
     """
     protocols = protocols_of(scores)
-    for number in decimals:
-        require_decimals(number)
     require_distance(distance)
-    sums = np.zeros((len(decimals), len(protocols)))
+    sums = np.zeros((len(DECIMALS), len(protocols)))
     for group in packed_study(scores, consensus, protocols):
-        for at, number in enumerate(decimals):
+        for at, number in enumerate(DECIMALS):
             rounded = rounded_scores(group.values, number)
             # (images, protocols), added over the images; exact, since they are multiples of 1/2.
             distances = distances_between(rounded, group.goals[:, np.newaxis], distance)

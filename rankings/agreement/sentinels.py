@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from ..errors import RankingError
+from ..inference.significance import ALPHA
 from ..rounding import in_decimals, p_in_words
 
 
@@ -28,7 +29,6 @@ def sentinel_warnings(
     sentinels: Collection[str],
     *,
     p_values: Mapping[tuple[str, str], float | None] | None = None,
-    alpha: float = 0.05,
 ) -> tuple[SentinelWarning, ...]:
     """Warn of every real protocol with a larger mean loss than a sentinel ([PPSBN24]_).
 
@@ -38,7 +38,7 @@ def sentinel_warnings(
 
     ``sentinels`` are names among ``losses``, everything else is a real protocol; a loss of None
     (no images) is ignored. With p-values of tests of two of them, in either order and adjusted, the
-    warning says whether chance may explain the difference: not at p-values up to ``alpha``. The
+    warning says whether chance may explain the difference: not at p-values up to 0.05. The
     largest gap is first, then by name. Raises RankingError if a sentinel is not among the losses;
     the message names it.
     """
@@ -52,7 +52,7 @@ def sentinel_warnings(
             if low is None or high is None or low >= high:
                 continue
             p = _p_of(p_values or {}, sentinel, protocol)
-            told_apart = None if p is None else p <= alpha
+            told_apart = None if p is None else p <= ALPHA
             text = _text(sentinel, protocol, low, high, p, told_apart)
             warnings.append(SentinelWarning(sentinel, protocol, low, high, told_apart, text))
     return tuple(

@@ -68,7 +68,6 @@ def leaderboard(
     is_evaluated: NDArray[np.bool_] | None = None,
     shared_only: bool = False,
     beta: float = 1.0,
-    level: float = LEVEL,
 ) -> Leaderboard:
     """Order methods by a figure of a whole dataset, and test every two of them.
 
@@ -106,7 +105,6 @@ def leaderboard(
             criterion,
             official=None if has_quotients else [None] * len(methods),
             beta=beta,
-            level=level,
         )
     ranked = [at for at, name in enumerate(methods) if sets.is_whole(name)]
     order = sorted(
@@ -116,7 +114,7 @@ def leaderboard(
     limits = _Limits.none(len(methods))
     if has_quotients:
         own = np.array([sets.n_of[name] for name in methods])
-        limits = _limits(sums, is_evaluated, shown, own, ranked, (criterion, beta), level)
+        limits = _limits(sums, is_evaluated, shown, own, ranked, (criterion, beta))
     ordered = tuple(tuple(limits.p_values[a][b] for b in order) for a in order)
     letters: tuple[str, ...] | None = None
     if limits.are_tested:
@@ -175,7 +173,6 @@ def _limits(
     n_of: NDArray[np.intp],
     ranked: Sequence[int],
     figure: tuple[str, float],
-    level: float,
 ) -> _Limits:
     """Return intervals of methods with enough images, and tests of the ranked ones."""
     # Imported here, because scipy takes long to load.
@@ -187,7 +184,7 @@ def _limits(
     for at, n in enumerate(n_of.tolist()):
         if may_have_interval(n) and not np.isnan(shown[at]):
             own = parts[is_evaluated[:, at], at]
-            half = stdtrit(n - 1, (1 + level) / 2) * _errors(own)
+            half = stdtrit(n - 1, (1 + LEVEL) / 2) * _errors(own)
             found.low[at] = float(max(shown[at] - half, 0))
             found.high[at] = float(min(shown[at] + half, 1))
     n = int(n_of.max(initial=0))
@@ -245,11 +242,11 @@ class Disagreement:
     for_second: tuple[str, ...]
 
 
-def disagreements(boards: Mapping[str, Leaderboard], *, alpha: float = ALPHA) -> list[Disagreement]:
+def disagreements(boards: Mapping[str, Leaderboard]) -> list[Disagreement]:
     """Return every two methods whose order, significant by two protocols, is opposite."""
     better: dict[tuple[str, str], list[str]] = {}
     for protocol, board in boards.items():
-        for pair in _told_apart(board, alpha):
+        for pair in _told_apart(board):
             better.setdefault(pair, []).append(protocol)
     return [
         Disagreement(first, second, tuple(for_first), tuple(better[second, first]))
@@ -258,9 +255,9 @@ def disagreements(boards: Mapping[str, Leaderboard], *, alpha: float = ALPHA) ->
     ]
 
 
-def _told_apart(board: Leaderboard, alpha: float) -> Iterator[tuple[str, str]]:
+def _told_apart(board: Leaderboard) -> Iterator[tuple[str, str]]:
     """Yield every two methods that differ significantly, the better one first."""
     for a, b in combinations(range(len(board.methods)), 2):
         p = board.p_values[a][b]
-        if p is not None and p <= alpha:
+        if p is not None and p <= ALPHA:
             yield board.methods[a], board.methods[b]

@@ -84,9 +84,7 @@ def disparity(rankings: PersonalRankings) -> Disparity:
     return disparity_of(personal_losses(rankings), rankings.annotators)
 
 
-def disparity_of(
-    measured: PersonalDistances, names: Sequence[str], *, level: float = LEVEL
-) -> Disparity:
+def disparity_of(measured: PersonalDistances, names: Sequence[str]) -> Disparity:
     """Return components of variance with intervals, and each annotator's taste.
 
     The intervals of the shares are jackknife intervals ([ET93]_, chapter 11) with images and
@@ -116,14 +114,12 @@ def disparity_of(
         centred,
     )
     return Disparity(
-        tuple(map(Component, SOURCES)) if reason else _components(study, level),
-        _tastes(
-            study, measured.protocols, [names[at] for at in np.unique(measured.annotators)], level
-        ),
+        tuple(map(Component, SOURCES)) if reason else _components(study),
+        _tastes(study, measured.protocols, [names[at] for at in np.unique(measured.annotators)]),
         n_images,
         n_annotators,
         len(measured.images),
-        level,
+        LEVEL,
         reason,
     )
 
@@ -151,12 +147,12 @@ def _lacking(n_protocols: int, n_images: int, n_annotators: int) -> str | None:
     return ONE_IMAGE if n_images < 2 else None
 
 
-def _components(study: _Study, level: float) -> tuple[Component, ...]:
+def _components(study: _Study) -> tuple[Component, ...]:
     estimated = _variances(study)
     # A part below 0 by chance counts as 0; intervals are around the estimates themselves.
     variances = np.maximum(estimated, 0)
     shares, around = _shares(variances), _shares(estimated)
-    limits = _limits(study, around, level) if around is not None else None
+    limits = _limits(study, around) if around is not None else None
     return tuple(
         Component(
             source,
@@ -225,7 +221,7 @@ def _shares(variances: Floats) -> Floats | None:
     return variances / total if total > 0 else None
 
 
-def _limits(study: _Study, shares: Floats, level: float) -> list[tuple[float, float]] | None:
+def _limits(study: _Study, shares: Floats) -> list[tuple[float, float]] | None:
     """Return the limits of each share, or None if there are too few images or annotators."""
     from scipy.special import stdtrit
 
@@ -240,7 +236,7 @@ def _limits(study: _Study, shares: Floats, level: float) -> list[tuple[float, fl
     variance = from_images + from_annotators
     below = from_images**2 / free_i + from_annotators**2 / free_a
     degrees = np.divide(variance**2, below, out=np.full_like(below, free_a), where=below > 0)
-    half = stdtrit(np.maximum(degrees, 1), (1 + level) / 2) * np.sqrt(variance)
+    half = stdtrit(np.maximum(degrees, 1), (1 + LEVEL) / 2) * np.sqrt(variance)
     return [
         (max(0.0, float(share - around)), max(0.0, min(1.0, float(share + around))))
         for share, around in zip(shares, half, strict=True)
@@ -290,9 +286,7 @@ def _jackknifed(found: Sequence[Floats | None]) -> tuple[Floats, int] | None:
     return np.asarray((g - 1) / g * spread), g - 1
 
 
-def _tastes(
-    study: _Study, protocols: Sequence[str], names: Sequence[str], level: float
-) -> tuple[Taste, ...]:
+def _tastes(study: _Study, protocols: Sequence[str], names: Sequence[str]) -> tuple[Taste, ...]:
     """Return each annotator's taste, in the order of the names."""
     from scipy.special import stdtrit
 
@@ -320,7 +314,7 @@ def _tastes(
         mean = float(means[at, nearest])
         limits: tuple[float | None, float | None] = None, None
         if n[at] >= FEW_IMAGES:
-            half = stdtrit(n[at] - 1, 1 - (1 - level) / 2 / n_asked) * float(spread[at, nearest])
+            half = stdtrit(n[at] - 1, 1 - (1 - LEVEL) / 2 / n_asked) * float(spread[at, nearest])
             limits = mean - float(half), mean + float(half)
         tastes.append(Taste(name, int(n[at]), protocols[nearest], mean, *limits))
     return tuple(tastes)

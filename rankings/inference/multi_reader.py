@@ -150,13 +150,12 @@ def compare_clusters(
     annotators: Sequence[str],
     declared: Declared,
     *,
-    level: float = LEVEL,
     with_protocol: str | None = None,
     is_outside: bool = False,
 ) -> Comparisons:
     """Return :func:`compare` with declared groups and scenes, if any, as units; names are in order."""
     units = declared.of(measured, images, annotators)
-    found = compare(units, level=level, with_protocol=with_protocol, is_outside=is_outside)
+    found = compare(units, with_protocol=with_protocol, is_outside=is_outside)
     n_groups, n_scenes = declared.counts(images, annotators)
     return replace(found, n_groups=n_groups, n_scenes=n_scenes)
 
@@ -164,7 +163,6 @@ def compare_clusters(
 def compare(
     measured: PersonalDistances,
     *,
-    level: float = LEVEL,
     with_protocol: str | None = None,
     is_outside: bool = False,
 ) -> Comparisons:
@@ -180,11 +178,8 @@ def compare(
     ``is_outside``, as a judge is, its pairs are moderated by those of the other protocols alone. Pairs
     are in the order of the protocols. p is 1 if two protocols never differ; p and limits are None for
     pairs that differ by the same amount everywhere, and for all pairs if there are fewer than two
-    annotators or images: see ``reason``. Raises RankingError if the level is not between 0 and 1, or
-    a loss is not finite.
+    annotators or images: see ``reason``. Raises RankingError if a loss is not finite.
     """
-    if not 0 < level < 1:
-        raise RankingError(f"level must be between 0 and 1, got {level}")
     if not np.isfinite(measured.distances).all():
         raise RankingError("a distance is not a finite number")
     measured, protocols = measured.in_order(), measured.protocols
@@ -206,7 +201,7 @@ def compare(
     ]
     if not reason and pairs:
         parts = moments(measured, chosen, is_outside=is_outside)
-        pairs = _tested(parts, pairs, level, n_annotators)
+        pairs = _tested(parts, pairs, n_annotators)
     return Comparisons(
         protocols,
         tuple(means or [None] * len(protocols)),
@@ -214,10 +209,10 @@ def compare(
         n_images,
         n_annotators,
         len(measured.images),
-        level,
+        LEVEL,
         reason,
         tuple(
-            _mean_limits(measured, means, level)
+            _mean_limits(measured, means)
             if means and not reason
             else [(None, None)] * len(protocols)
         ),
@@ -229,23 +224,21 @@ def _difference(a: float, b: float) -> float:
 
 
 def _mean_limits(
-    measured: PersonalDistances, means: Sequence[float], level: float
+    measured: PersonalDistances, means: Sequence[float]
 ) -> Iterator[tuple[float, float]]:
     from scipy.special import stdtrit
 
     parts = moments_of_means(measured)
     degrees = np.clip(parts.degrees_of_freedom, 1, 1e9)
-    half = stdtrit(degrees, (1 + level) / 2) * np.sqrt(np.maximum(parts.of_mean, 0))
+    half = stdtrit(degrees, (1 + LEVEL) / 2) * np.sqrt(np.maximum(parts.of_mean, 0))
     for mean, own in zip(means, half.tolist(), strict=True):
         # A loss is never below 0.
         yield max(mean - own, 0.0), mean + own
 
 
-def _tested(
-    parts: Moments, pairs: Sequence[Comparison], level: float, n_annotators: int
-) -> list[Comparison]:
+def _tested(parts: Moments, pairs: Sequence[Comparison], n_annotators: int) -> list[Comparison]:
     differences = np.array([pair.difference for pair in pairs])
-    tests = student_tests(differences, parts.of_mean, parts.degrees_of_freedom, level)
+    tests = student_tests(differences, parts.of_mean, parts.degrees_of_freedom, LEVEL)
     known = tests.p_values
     adjusted = _adjusted(known, pairs) if n_annotators >= STEPS_FROM else bonferroni(known)
     tested = []

@@ -40,7 +40,6 @@ from ..orders.packed_scores import Floats
 from .clusters import NONE_DECLARED, Declared
 from .multi_reader import Comparisons, compare_clusters
 from .personal_distances import PersonalDistances
-from .resampling import LEVEL
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +115,6 @@ def compare_by_pairs(
     protocol_rankings: Mapping[str, Mapping[str, Ranking]],
     protocols: Sequence[str],
     *,
-    level: float = LEVEL,
     declared: Declared = NONE_DECLARED,
 ) -> Comparisons:
     """Compare every two protocols: :func:`.multi_reader.compare` of :func:`pair_losses`.
@@ -126,7 +124,7 @@ def compare_by_pairs(
     known = list(visits)
     images, annotators = names_of(known)
     measured = pair_losses(known, protocol_rankings, protocols)
-    found = compare_clusters(measured, images, annotators, declared, level=level)
+    found = compare_clusters(measured, images, annotators, declared)
     return replace(found, loss="share of pairs")
 
 

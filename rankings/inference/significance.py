@@ -48,20 +48,15 @@ def _random_bits(n: int, n_patterns: int, seed: int) -> Iterator[tuple[slice, Fl
         yield slice(start, start + width), bits.astype(np.float64)
 
 
-def clusters(
-    scores: Sequence[float | None],
-    p_values: PValues,
-    *,
-    alpha: float = ALPHA,
-) -> tuple[int | None, ...]:
+def clusters(scores: Sequence[float | None], p_values: PValues) -> tuple[int | None, ...]:
     """Group protocols that the test cannot tell apart; return each one's cluster, 1 for the best.
 
     The rule of the machine-translation metrics tasks ([MTME]_, ``AssignRanks``): protocols are
     visited from the smallest Score on; a new cluster starts at the first protocol that *any* member
-    of the current cluster differs from with p <= alpha. So no two protocols of one cluster differ
+    of the current cluster differs from with p <= .05. So no two protocols of one cluster differ
     significantly. Two of different clusters need not differ either: a protocol may not differ from
     the last of the cluster above and still differ from its first. The tasks use a one-sided test;
-    we use a two-sided one, which is stricter at the same alpha. Equal Scores are visited in the
+    we use a two-sided one, which is stricter at the same level. Equal Scores are visited in the
     order given. A p-value of None counts as not different; a protocol without a Score has None.
     Raises RankingError if the p-values are not p x p.
     """
@@ -72,16 +67,14 @@ def clusters(
     number, members = 1, list[int]()
     for _, at in order:
         p_to_members = [p_values[member][at] for member in members]
-        if any(p is not None and p <= alpha for p in p_to_members):
+        if any(p is not None and p <= ALPHA for p in p_to_members):
             number, members = number + 1, []
         members.append(at)
         cluster_of[at] = number
     return tuple(cluster_of)
 
 
-def compact_letters(
-    order: Sequence[int], p_values: PValues, *, alpha: float = ALPHA
-) -> tuple[str, ...] | None:
+def compact_letters(order: Sequence[int], p_values: PValues) -> tuple[str, ...] | None:
     """Return the compact letter display: protocols share a letter unless they differ significantly.
 
     By insertion and absorption ([Pie04]_): starting from one group of all, every pair that differs
@@ -92,7 +85,7 @@ def compact_letters(
     groups = [frozenset(order)] if order else []
     for a, b in combinations(range(len(p_values)), 2):
         p = p_values[a][b]
-        if p is None or p > alpha:
+        if p is None or p > ALPHA:
             continue
         split = [part for group in groups for part in _without_both(group, a, b)]
         groups = [group for group in set(split) if not any(group < other for other in split)]
@@ -267,32 +260,27 @@ class CriticalDifference:
     alpha: float
 
 
-def critical_difference(
-    table: Floats, protocols: Sequence[str], *, alpha: float = ALPHA
-) -> CriticalDifference:
+def critical_difference(table: Floats, protocols: Sequence[str]) -> CriticalDifference:
     """Return average ranks and Nemenyi's critical difference ([Dem06]_, 3.2.2).
 
     On every image the protocol with the smallest distance has rank 1; equals share the mean of
-    their ranks. CD = q sqrt(p (p + 1) / 6 n), with q the alpha quantile of the studentized range of
+    their ranks. CD = q sqrt(p (p + 1) / 6 n), with q the 5 % quantile of the studentized range of
     p protocols and infinitely many degrees of freedom, divided by sqrt(2). ``table`` of shape (n,
     p) has the distances to the consensus on n images. A single image suffices: its ranks are the
-    average ranks, and the CD is large. Raises RankingError as :func:`friedman_test` does, or if
-    alpha is not between 0 and 1.
+    average ranks, and the CD is large. Raises RankingError as :func:`friedman_test` does.
     """
     table = checked_table(table, protocols)
-    if not 0 < alpha < 1:
-        raise RankingError(f"alpha must be between 0 and 1, got {alpha}")
     n, n_protocols = table.shape
     if not n:
-        return CriticalDifference(tuple((name, None) for name in protocols), None, (), 0, alpha)
+        return CriticalDifference(tuple((name, None) for name in protocols), None, (), 0, ALPHA)
     doubled = _doubled_rank_sums(table)
     order = sorted(range(n_protocols), key=lambda at: (doubled[at], at))
     ranks = [(protocols[at], float(doubled[at]) / (2 * n)) for at in order]
     if n_protocols < 2:
-        return CriticalDifference(tuple(ranks), None, (), n, alpha)
-    q = quantile(1 - alpha, n_protocols) / math.sqrt(2)
+        return CriticalDifference(tuple(ranks), None, (), n, ALPHA)
+    q = quantile(1 - ALPHA, n_protocols) / math.sqrt(2)
     limit = q * math.sqrt(n_protocols * (n_protocols + 1) / (6 * n))
-    return CriticalDifference(tuple(ranks), limit, _runs(ranks, limit), n, alpha)
+    return CriticalDifference(tuple(ranks), limit, _runs(ranks, limit), n, ALPHA)
 
 
 def _doubled_rank_sums(table: Floats) -> NDArray[np.intp]:

@@ -75,24 +75,15 @@ class StandIns:
     loss: str = LOSS
 
 
-def stand_in(
-    rankings: PersonalRankings, *, declared: Declared = NONE_DECLARED, level: float = LEVEL
-) -> StandIns:
+def stand_in(rankings: PersonalRankings, *, declared: Declared = NONE_DECLARED) -> StandIns:
     """Compare every protocol of the rankings, as a candidate, with the people who ranked.
 
     Images with one annotator, or with annotators of one group, do not count. With declared groups,
     ``b`` is over people of other groups, and a group's people of an image are one; pseudo-values are
     means over a scene. There is no test with fewer than two images or three annotators, then
     ``difference`` describes these people on these images.
-
-    Parameters
-    ----------
-    rankings : PersonalRankings
-    declared : Declared, optional
-    level : float
-        Of the limits, between 0 and 1.
     """
-    return compared(rankings.protocols, _cells(rankings, declared), level)
+    return compared(rankings.protocols, _cells(rankings, declared), LEVEL)
 
 
 def compared(names: Sequence[str], cells: "Cells | None", level: float) -> StandIns:

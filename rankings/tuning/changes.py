@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from ..agreement.report import Scores, Settings
 from ..inference.personal_distances import PersonalDistances, personal_losses
 from ..inference.personal_rankings import personal_rankings_from_scores
-from ..inference.resampling import SEED
 from ..orders.buckets import Ranking, methods_of
-from .cross_validation import N_FOLDS
 from .gains import Gain, choose, corrected, gain
 
 ANY = "any one of them"
@@ -75,9 +73,6 @@ def protocol_changes(
     scores: Scores,
     variants: Variants,
     settings: Settings,
-    *,
-    n_folds: int = N_FOLDS,
-    seed: int = SEED,
 ) -> ProtocolChanges:
     """Measure the gain of each change of a protocol; :func:`corrected_changes` corrects p-values.
 
@@ -86,8 +81,7 @@ def protocol_changes(
     behind the names. Raises RankingError if the rankings of an image have different methods, or a
     setting is invalid.
     """
-
-    one = _Compared(protocol, people, scores, settings, n_folds, seed)
+    one = _Compared(protocol, people, scores, settings)
     searches = [one.searched(name, *of) for name, of in variants.values.items()]
     if len(searches) > 1:
         every = [name for _, names in variants.values.values() for name in names.values()]
@@ -108,8 +102,6 @@ class _Compared:
     people: Mapping[str, Mapping[str, Ranking]]
     scores: Scores
     settings: Settings
-    n_folds: int
-    seed: int
 
     def changed(self, words: str, name: str) -> Change:
         measured, n_left_out = self._distances([name])
@@ -118,7 +110,7 @@ class _Compared:
 
     def searched(self, parameter: str, as_is: float | None, names: Mapping[float, str]) -> Search:
         measured, _ = self._distances(list(names.values()))
-        choice = choose(measured, n_folds=self.n_folds, seed=self.seed)
+        choice = choose(measured)
         if choice is None:
             return Search(parameter, as_is, None, None, None, Gain(self.protocol))
         found = gain(self.protocol, measured.of([AS_IS]), choice.held_out)

@@ -12,19 +12,16 @@ from ..inference.resampling import SEED
 N_FOLDS: Final = 5
 
 
-def folds(n: int, n_folds: int = N_FOLDS, seed: int = SEED) -> list[NDArray[np.intp]]:
-    """Divide n images at random into folds whose sizes differ by at most one.
+def folds(n: int) -> list[NDArray[np.intp]]:
+    """Divide n images at random into five folds whose sizes differ by at most one.
 
     With fewer images than folds, each image is a fold; with fewer than two, there is no fold. Each
-    fold has the ascending numbers of its images; the list is of length ``n_folds`` or n. Raises
-    RankingError if there are fewer than two folds.
+    fold has the ascending numbers of its images.
     """
-    if n_folds < 2:
-        raise RankingError(f"n_folds must be at least 2, got {n_folds}")
     if n < 2:
         return []
-    shuffled = np.random.default_rng(seed).permutation(n)
-    return [np.sort(part) for part in np.array_split(shuffled, min(n, n_folds))]
+    shuffled = np.random.default_rng(SEED).permutation(n)
+    return [np.sort(part) for part in np.array_split(shuffled, min(n, N_FOLDS))]
 
 
 def fold_numbers(parts: Sequence[NDArray[np.intp]], n: int) -> NDArray[np.integer[Any]]:

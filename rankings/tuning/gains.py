@@ -7,7 +7,7 @@ import numpy as np
 
 from ..inference.multi_reader import compare
 from ..inference.personal_distances import PersonalDistances
-from ..inference.resampling import FEW_IMAGES, LEVEL
+from ..inference.resampling import FEW_IMAGES
 from ..inference.significance import holm
 from ..orders.packed_scores import Floats
 from .cross_validation import fold_numbers, folds, nearest
@@ -34,11 +34,11 @@ class Gain:
     n_images: int = 0
 
 
-def gain(name: str, before: PersonalDistances, after: Floats, *, level: float = LEVEL) -> Gain:
+def gain(name: str, before: PersonalDistances, after: Floats) -> Gain:
     """Compare a protocol with its changed version, of losses of shape (n,) for the same rankings."""
     both = np.stack([before.distances[:, 0], after], axis=1)
     measured = replace(before, protocols=("before", "after"), distances=both)
-    tested = compare(measured, level=level)
+    tested = compare(measured)
     [pair] = tested.pairs
     first, second = tested.means
     if pair.difference is None:
@@ -79,16 +79,15 @@ class Choice:
     held_out: Floats
 
 
-def choose(measured: PersonalDistances, *, n_folds: int, seed: int) -> Choice | None:
+def choose(measured: PersonalDistances) -> Choice | None:
     """Choose one of the candidates, the columns, with cross-validation over images.
 
-    None if there are fewer than two images, or no candidates. Raises RankingError for fewer than
-    two folds.
+    None if there are fewer than two images, or no candidates.
     """
     numbers, image_of = np.unique(measured.images, return_inverse=True)
     if len(numbers) < 2 or not measured.protocols:
         return None
-    parts = folds(len(numbers), n_folds, seed)
+    parts = folds(len(numbers))
     fold_of = fold_numbers(parts, len(numbers))[image_of]
     # (folds, candidates); of whole numbers where losses have a scale, so that equal sums are equal.
     whole = measured.whole()

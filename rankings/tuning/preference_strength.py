@@ -58,7 +58,6 @@ def strength_correlations(
     *,
     decimals: int | None = 4,
     n_resamples: int = N_RESAMPLES,
-    level: float = LEVEL,
     seed: int = SEED,
 ) -> tuple[StrengthCorrelation, ...]:
     """Correlate differences of scores with the strength of people's preference.
@@ -95,7 +94,7 @@ def strength_correlations(
     # (images, protocols, sums of products), in the order of the images, however they were packed.
     table = np.concatenate(sums)[np.argsort(np.concatenate(rows))]
     table = table[table[..., 4].any(axis=1)]
-    return _correlations(table, protocols, n_resamples, level, np.random.default_rng(seed))
+    return _correlations(table, protocols, n_resamples, np.random.default_rng(seed))
 
 
 def _centred(table: Floats) -> Floats:
@@ -119,7 +118,6 @@ def _correlations(
     table: Floats,
     protocols: Sequence[str],
     n_resamples: int,
-    level: float,
     rng: np.random.Generator,
 ) -> tuple[StrengthCorrelation, ...]:
     n = len(table)
@@ -130,7 +128,7 @@ def _correlations(
     limits = np.full((2, *found.shape), np.nan)
     if n >= FEW_IMAGES:
         resampled = resampled_sums(flat, rng, n_resamples, n)
-        limits = percentile_limits(_three(resampled.reshape(-1, len(protocols), 5)), level)
+        limits = percentile_limits(_three(resampled.reshape(-1, len(protocols), 5)), LEVEL)
     # (protocols, three numbers, value and limits)
     numbers = np.stack([found, *limits], axis=-1)
     return tuple(

@@ -11,12 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..agreement.report import Scores
-from ..inference.resampling import SEED
 from ..orders.buckets import Ranking
 from ..orders.distances import Distance, distances_between, require_distance
 from ..orders.packed import Places
 from ..orders.packed_scores import Floats, PackedStudy, packed_study, protocols_of
-from .cross_validation import N_FOLDS, fold_numbers, folds
+from .cross_validation import fold_numbers, folds
 
 CURVE_POINTS = 200
 # Decimals of a difference: scores are fractions, and 0.3 - 0.2 and 0.2 - 0.1 are the same one.
@@ -53,8 +52,6 @@ def tie_calibration(
     annotator_rankings: Mapping[str, Mapping[str, Ranking]],
     *,
     distance: Distance = "edit",
-    n_folds: int = N_FOLDS,
-    seed: int = SEED,
 ) -> tuple[TieCalibration, ...]:
     """Search the epsilon of each protocol that maximises pairwise accuracy with ties ([DFF23]_).
 
@@ -89,7 +86,7 @@ def tie_calibration(
             rows_of.append(rows)
     parts = [
         np.array([row for image in part.tolist() for row in rows_of[image]], dtype=np.intp)
-        for part in folds(len(rows_of), n_folds, seed)
+        for part in folds(len(rows_of))
     ]
     protocols = protocols_of(of_ranking or scores)
     groups = list(packed_study(of_ranking, paired, protocols))

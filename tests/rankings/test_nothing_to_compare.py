@@ -182,7 +182,7 @@ FUNCTIONS = {
     "moments_of_means": lambda case: moments_of_means(case.distances),
     "look": lambda case: look(case.distances, (), (0.5, 1.0)),
     "undeclared_clusters": lambda case: undeclared_clusters(case.distances, IMAGES, seed=1),
-    "choose": lambda case: choose(case.distances, n_folds=5, seed=1),
+    "choose": lambda case: choose(case.distances),
     "strength_correlations": lambda case: strength_correlations(
         case.people, case.values, case.protocols
     ),

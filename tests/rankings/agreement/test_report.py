@@ -50,22 +50,6 @@ def test_the_reference_tables_are_reproduced_exactly(study_case, decimals, dista
             assert {image: table.distances[image][protocol] for image in of_image} == of_image
 
 
-@cases(
-    ("rankings", "consensus"),
-    [
-        # ranks 1.5 1.5 3 and 1 2 3: means 1.25, 1.75, 3
-        (["a=b>c", "a>b>c"], "a>b>c"),
-        # a and b change places: means 1.5, 1.5, 3
-        (["a>b>c", "b>a>c"], "a=b>c"),
-        # thirds, which floats would tell apart: 4/3 + ... all 2
-        (["a>b>c", "b>c>a", "c>a>b"], "a=b=c"),
-        (["a"], "a"),
-    ],
-)
-def test_the_consensus_orders_by_mean_rank(rankings, consensus):
-    assert mean_rank([by_text(ranking) for ranking in rankings]) == by_text(consensus)
-
-
 def test_a_consensus_of_nobody_is_refused():
     with pytest.raises(RankingError):
         mean_rank([])
@@ -117,28 +101,6 @@ def rankings_of(*texts):
     }
 
 
-def test_every_holder_of_a_place_counts():
-    scores = {"img": scores_of(x=(0.9, 0.5, 0.1), y=(0.8, 0.6, 0.2), z=(0.1, 0.5, 0.9))}
-    report = build_report(rankings_of(*["a>b>c"] * 3), scores)
-    for table in report.criteria.values():
-        assert [(row.protocol, *of_the_paper(row)) for row in table.rows] == [
-            ("x", 1, 0, 0.0),
-            ("y", 1, 0, 0.0),
-            ("z", 0, 1, 3.0),
-        ]
-
-
-def test_baselines_take_no_part_in_best_and_worst():
-    """All tied is nearer (1.0) than both protocols (3.0), which share best and worst all the same."""
-    scores = {"img": scores_of(x=(0.1, 0.5, 0.9), y=(0.1, 0.5, 0.9))}
-    table = build_report(rankings_of(*["a>b>c"] * 3), scores).criteria["recall"]
-    assert [of_the_paper(row)[:2] for row in table.rows] == [(1, 1), (1, 1)]
-    assert {row.protocol: of_the_paper(row) for row in table.baselines} == {
-        ALL_TIED: (None, None, 1.0),
-        RANDOM_ORDER: (None, None, 1.5),
-    }
-
-
 def test_each_criterion_is_compared_with_its_own_score():
     """Recall says a > b, precision b > a; with beta 8 the F-score follows recall, with 1/8 precision."""
     scores = {"img": {"x": {"a": (0.9, 0.3), "b": (0.3, 0.9)}}}
@@ -169,24 +131,6 @@ def test_an_image_that_cannot_count_is_left_out_with_the_reason(annotators, scor
         assert table.left_out == (("img", reason),)
         assert table.n_images == table.n_rankings == 0
         assert all(row.score is None for row in (*table.rows, *table.baselines))
-
-
-def test_an_image_left_out_for_one_protocol_is_left_out_for_all():
-    complete = scores_of(x=(0.9, 0.5, 0.1), y=(0.9, 0.5, 0.1))
-    gap = scores_of(x=(0.9, 0.5, 0.1)) | {"y": {"a": (1, 1)}}
-    rankings = {"recall": {"one": [ABC] * 3, "two": [ABC] * 3}}
-    table = build_report(rankings, {"one": complete, "two": gap}).criteria["recall"]
-    assert table.n_images == 1
-    assert list(table.distances) == ["one"]
-
-
-@cases("n_protocols", [0, 1])
-def test_one_method_one_image_and_no_protocol_can_be_reported(n_protocols):
-    scores = {"img": {"x": {"a": (0.5, 0.5)}} if n_protocols else {}}
-    report = build_report({"recall": {"img": [(("a",),)]}}, scores, Settings(min_annotators=1))
-    table = report.criteria["recall"]
-    assert len(table.rows) == n_protocols
-    assert [row.score for row in table.baselines] == [0, 0]
 
 
 @cases(
@@ -262,14 +206,3 @@ def test_an_empty_report_says_dash_and_never_nan():
     assert "| x | 0 | 0 | – |" in report_files.to_markdown(report, {})
     for write in (report_files.to_csv, report_files.to_latex, report_files.to_json):
         assert "nan" not in write(report, {}).lower()
-
-
-def test_equal_reports_give_equal_bytes(nasty):
-    again = build_report(rankings_of(*["a>b>c"] * 3), {"img": scores_of(**NASTY)})
-    for write in (
-        report_files.to_csv,
-        report_files.to_json,
-        report_files.to_latex,
-        report_files.to_markdown,
-    ):
-        assert write(nasty, {"study": "s"}) == write(again, {"study": "s"})

@@ -131,8 +131,6 @@ def test_sensitivity_refuses_what_a_report_would():
         sensitivity_table({"i": {"p": by_text("a>b"), "q": by_text("a>b>c")}}, OPPOSED)
     with pytest.raises(RankingError, match="i: a consensus ranks other methods"):
         sensitivity_table(CBA, OPPOSED, other_consensuses={"odd": lambda _: by_text("a>b")})
-    with pytest.raises(RankingError, match="decimals"):
-        rounding_table(OPPOSED, {}, decimals=[16])
     with pytest.raises(RankingError, match="distance"):
         rounding_table(OPPOSED, {}, distance="far")
 

@@ -6,7 +6,6 @@ from rankings.agreement.report import Settings
 from rankings.analysis.pair_report import pair_report
 from rankings.inference.pair_estimates import LostVisit, Visit
 from rankings.output.pair_tables import pair_tables
-from tests.support.cases import cases
 from tests.support.notes import check_note
 
 AB = frozenset("ab")
@@ -60,22 +59,6 @@ def test_one_annotator_gives_losses_and_no_test():
     assert own["comparisons"]["reason"] == "one annotator says nothing about others"
     assert set(own["clusters"].values()) == {None}
     assert "one annotator says nothing" in pair_tables(data)[1].note
-
-
-@cases("same", [SCORES["right"], SCORES["flat"]])
-def test_protocols_that_never_disagree_are_never_told_apart(same):
-    visits = [pair(image, person) for image in "xyz" for person in "pq"]
-    own = found(visits, {"one": same, "two": same})["criteria"]["recall"]
-    [compared] = own["comparisons"]["pairs"]
-    assert (compared["difference"], compared["p_value"]) == (0, 1)
-    assert own["clusters"]["one"] == own["clusters"]["two"] == 1
-
-
-def test_people_who_tie_everything_are_nearest_to_who_ties_everything():
-    visits = [pair(image, person, (("a", "b"),)) for image in "xyz" for person in "pq"]
-    own = found(visits)["criteria"]["recall"]
-    means = dict(zip(own["comparisons"]["protocols"], own["comparisons"]["means"], strict=True))
-    assert means == pytest.approx({"right": 0.5, "flat": 0, "wrong": 0.5})
 
 
 def test_an_image_on_which_a_protocol_lacks_a_score_is_left_out_for_all():

@@ -6,8 +6,7 @@ import pytest
 
 from rankings import __main__ as command_line
 from rankings.consensus import rules
-from rankings.consensus.kemeny import KemenyConsensus, kemeny
-from rankings.consensus.mean_rank import mean_rank
+from rankings.consensus.kemeny import KemenyConsensus
 from rankings.consensus.rules import CONSENSUS_METHODS, consensus_of
 from rankings.errors import RankingError
 from tests.support import commands
@@ -37,11 +36,6 @@ def test_the_methods_can_differ():
 @cases("method", CONSENSUS_METHODS)
 def test_one_ranking_is_its_own_consensus_with_buckets_sorted(method):
     assert consensus_of([[["c", "b"], ["a"]]], method) == (("b", "c"), ("a",))
-
-
-def test_each_method_is_the_function_of_its_name():
-    assert consensus_of(SPLIT) == mean_rank(SPLIT)
-    assert consensus_of(SPLIT, "kemeny") == kemeny(SPLIT).ranking
 
 
 @cases("method", CONSENSUS_METHODS)

@@ -45,13 +45,6 @@ def simulated(parts, design, difference, rng):
     return PersonalDistances(("p", "q"), images, annotators, np.stack([d, 0 * d], axis=1))
 
 
-def test_variance_is_the_formulas():
-    """v_image / I + v_annotator / A + v_rest / (I r)."""
-    design = Design(n_images=20, n_annotators=5, per_image=2)
-    assert design.n_rankings == 40
-    assert spread(PARTS, design)[0] == pytest.approx(0.5 / 20 + 0.1 / 5 + 1.0 / 40)
-
-
 def test_variance_with_some_images_repeated_is_that_of_the_mean_of_all_rankings():
     """By the covariance of all pairs of rankings: 4 images, the first by 3 annotators, 6 rankings."""
     design = Design(n_images=4, n_annotators=3, repeated=0.25)
@@ -430,10 +423,3 @@ def test_the_least_variances_of_a_pilot_are_those_that_2_percent_of_pilots_overe
         found.image * found.degrees / scipy.stats.chi2(found.degrees).isf(0.02)
     )
     assert PARTS.lucky == PARTS
-
-
-def test_more_protocols_tell_more_about_annotators_at_the_same_level():
-    alone, shared = PARTS, replace(PARTS, prior=None, protocols=7)
-    assert power(shared, Design(100, 4), 0.8, alpha=0.002) > power(
-        alone, Design(100, 4), 0.8, alpha=0.002
-    )

@@ -153,12 +153,6 @@ def test_one_annotator_is_no_study():
     assert found.remarks[0].startswith("One annotator says nothing about others")
 
 
-def test_without_a_pilot_the_plan_says_that_it_rests_on_the_demo():
-    found = plan(demo_pilot(), Question())
-    assert found.pilot.origin == "the demo"
-    assert "There is no pilot" in found.remarks[-1]
-
-
 def test_what_a_design_finds():
     design = Design(100, 12)
     for one in reach(PILOT, Question(difference=0.04), design):

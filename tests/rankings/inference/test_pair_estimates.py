@@ -6,9 +6,9 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from rankings.elicitation.pair_draws import disagreement, draw_methods, inclusion_probabilities
+from rankings.elicitation.pair_draws import disagreement, inclusion_probabilities
 from rankings.errors import RankingError
-from rankings.inference.multi_reader import ONE_ANNOTATOR, compare_protocols
+from rankings.inference.multi_reader import compare_protocols
 from rankings.inference.pair_estimates import (
     LossLimits,
     LostVisit,
@@ -149,12 +149,6 @@ def test_protocols_that_never_disagree_are_not_told_apart():
     assert [(pair.difference, pair.p_value) for pair in found.pairs] == [(0.0, 1.0)]
 
 
-def test_one_annotator_says_nothing_of_others(study):
-    people, own = study
-    visits = [whole(i, "x", people[i]["x"]) for i in people]
-    assert compare_by_pairs(visits, own, PROTOCOLS).reason == ONE_ANNOTATOR
-
-
 def test_no_visit_is_no_estimate(study):
     found = compare_by_pairs([], study[1], PROTOCOLS)
     assert found.means == (None, None, None)
@@ -197,24 +191,6 @@ def test_protocols_that_rank_different_methods_are_refused():
     own = {"i": {"p": (("a",), ("b",)), "q": (("a",), ("c",))}}
     with pytest.raises(RankingError, match="i: protocols rank different methods"):
         pair_losses([whole("i", "x", (("a",), ("b",)))], own, ["p", "q"])
-
-
-def test_drawn_pairs_bring_the_means_of_whole_rankings_on_the_average(study):
-    people, own = study
-    rng = random.Random(4)
-    visits = []
-    for image, name in product(people, "xyz"):
-        weights = disagreement(list(own[image].values()))
-        for _ in range(300):
-            methods, probabilities = draw_methods(rng, METHODS, k=2, weights=weights)
-            visits.append(
-                Visit(image, name, restricted(people[image][name], methods), probabilities)
-            )
-    expected = compare_protocols(personal_rankings(people, own, PROTOCOLS))
-    for found, whole_mean in zip(
-        compare_by_pairs(visits, own, PROTOCOLS).means, expected.means, strict=True
-    ):
-        assert found == pytest.approx(whole_mean / 100, rel=0.05)
 
 
 def lost(image, annotator, methods, chances=EVEN, known=None):

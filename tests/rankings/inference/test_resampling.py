@@ -10,7 +10,6 @@ from rankings.errors import RankingError
 from rankings.inference import resampling
 from rankings.inference.resampling import distance_table, score_intervals
 from rankings.orders.distances import distances_between
-from rankings.orders.from_scores import ranking_from_scores
 from rankings.orders.packed import dense_places
 from tests.support.cases import cases
 
@@ -129,18 +128,6 @@ def test_constant_protocols_have_intervals_of_no_width():
 def test_what_cannot_be_resampled_is_refused(table, wrong, message):
     with pytest.raises(RankingError, match=message):
         score_intervals(table, ["x"], **wrong)
-
-
-METHODS = "abcd"
-
-
-def random_ranking(rng, methods=METHODS):
-    values = rng.integers(0, 3, size=len(methods)).tolist()
-    return ranking_from_scores(dict(zip(methods, values, strict=True)))
-
-
-def test_dense_places_count_distinct_values():
-    assert dense_places(np.array([[5, 2, 5], [1, 1, 1]])).tolist() == [[1, 0, 1], [0, 0, 0]]
 
 
 def test_distances_in_parts_are_distances_of_the_whole(monkeypatch):

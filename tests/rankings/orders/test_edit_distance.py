@@ -91,21 +91,6 @@ def test_figure_3_of_the_paper_takes_one_split_and_three_swaps():
     ]
 
 
-@cases(
-    ("a", "b", "distance"),
-    [
-        ("a=b=c", "a>b>c", 1.0),
-        ("a>b>c", "a=b=c", 1.0),
-        ("0>1>2>3>4>5>6>7>8>9", "0=1=2=3=4=5=6=7=8=9", 4.5),
-        ("0>1>2>3>4>5>6>7>8>9", "9>8>7>6>5>4>3>2>1>0", 45.0),
-        ("a", "a", 0.0),
-    ],
-)
-def test_distances_worked_out_by_hand(a, b, distance):
-    first, second = ([bucket.split("=") for bucket in text.split(">")] for text in (a, b))
-    assert edit_distance(first, second).distance == distance
-
-
 @given(rankings_of("abcdefg"), rankings_of("abcdefg"))
 def test_a_script_is_made_of_legal_edits_that_cost_the_distance(a, b):
     script = edit_script(a, b)
@@ -151,11 +136,6 @@ def test_tau_b_is_that_of_scipy(a, b):
         assert kendall_tau_b(a, b) == pytest.approx(expected, abs=1e-12)
     else:
         assert kendall_tau_b(a, b) is None
-
-
-def test_tau_b_is_undefined_when_one_side_ties_everything():
-    assert kendall_tau_b([["a", "b"]], [["a"], ["b"]]) is None
-    assert kendall_tau_b([["a"], ["b"], ["c"]], [["c"], ["b"], ["a"]]) == pytest.approx(-1)
 
 
 @cases(

@@ -16,7 +16,6 @@ from rankings.orders.buckets import bucket_of, methods_of
 from rankings.orders.from_scores import f_beta, f_betas, ranking_from_scores
 from rankings.orders.packed import dense_places, doubled_ranks_of, packed_rankings, rankings_of
 from rankings.orders.packed_scores import packed_scores, rankings_from_scores, rounded_scores
-from rankings.tuning.beta import beta_search
 from tests.support.cases import cases
 from tests.support.plain_orders import (
     plain_edit_distance,
@@ -183,32 +182,6 @@ def test_a_report_is_what_the_plain_way_gives(study, setting):
             assert row.score == (float(sum(own) / len(own)) if own else None)
         keys = [(row.score, row.protocol) for row in table.rows if row.score is not None]
         assert keys == sorted(keys)
-
-
-@given(studies(complete=True))
-def test_the_best_beta_is_what_the_plain_way_gives(study):
-    rankings, scores = study
-    people = {image: of for image, of in rankings["recall"].items() if image in scores}
-    consensus = {image: plain_mean_rank(of.values()) for image, of in people.items()}
-
-    def own(image, name, beta):
-        of_method = scores[image][name]
-        return ranking_from_scores(
-            {m: f_beta(*of_method[m], beta) for m in methods_of(consensus[image])}
-        )
-
-    def score(name, beta):
-        distances = [
-            plain_edit_distance(own(image, name, beta), consensus[image]) for image in people
-        ]
-        return float(sum(distances) / len(distances))
-
-    for search in beta_search(scores, consensus, betas=[0.5, 1.0, 4.0]):
-        assert search.curve == (
-            tuple((beta, score(search.protocol, beta)) for beta in (0.5, 1.0, 4.0))
-            if people
-            else ()
-        )
 
 
 @given(st.lists(ranked(METHODS), min_size=1))

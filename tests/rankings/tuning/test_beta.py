@@ -160,15 +160,6 @@ def test_equal_differences_are_one_candidate_though_floats_tell_them_apart():
     assert calibration.epsilon == 0.2
 
 
-def test_images_count_the_same_whatever_their_number_of_methods():
-    """One pair that should tie at 0.2, and three pairs of another image that should not."""
-    scores = {"i": {"a": 0.5, "b": 0.3}, "j": {"a": 0.9, "b": 0.7, "c": 0.5}}
-    consensus = {"i": by_text("a=b"), "j": by_text("a>b>c")}
-    calibration = calibrated(scores, consensus)
-    # 0: (0 + 1) / 2; 0.2: (1 + 1/3) / 2; 0.4: (1 + 0) / 2.
-    assert (calibration.epsilon, calibration.accuracy) == (0.2, 2 / 3)
-
-
 def test_calibration_of_constant_protocols_all_ties_and_nothing():
     constant = calibrated({"i": dict.fromkeys("abc", 0.5)}, {"i": by_text("a>b=c")})
     assert (constant.epsilon, constant.accuracy, constant.score) == (0, 1 / 3, 0.5)
@@ -327,11 +318,8 @@ def test_a_missing_score_is_refused_by_image_protocol_and_method(of_b, message):
 @cases(
     ("wrong", "message"),
     [
-        ({"betas": ()}, "betas"),
-        ({"betas": (0,)}, "betas"),
         ({"decimals": 16}, "decimals"),
         ({"distance": "far"}, "distance"),
-        ({"n_folds": 1}, "n_folds"),
     ],
 )
 def test_a_search_that_cannot_be_is_refused_by_name(wrong, message):
