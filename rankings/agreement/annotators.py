@@ -16,10 +16,16 @@ from ..consensus.kemeny import kemeny_places
 from ..consensus.rules import ConsensusMethod
 from ..errors import RankingError
 from ..inference.resampling import SEED, score_intervals
-from ..orders.buckets import Ranking, checked, doubled_ranks, require_same_methods
+from ..orders.buckets import Ranking, checked, doubled_ranks
 from ..orders.distances import Distance, distances_between, require_distance
 from ..orders.edit_distance import places_of
-from ..orders.packed import PackedRankings, Places, doubled_ranks_of, packed_rankings
+from ..orders.packed import (
+    PackedRankings,
+    Places,
+    doubled_ranks_of,
+    named_rankings,
+    packed_rankings,
+)
 
 StudyRankings = Mapping[str, Mapping[str, Ranking]]
 
@@ -66,23 +72,7 @@ def image_agreements(study: StudyRankings) -> dict[str, ImageAgreement]:
 
 def _packed(study: StudyRankings) -> Iterator[PackedRankings]:
     """Yield all rankings, packed; an error names an image whose rankings cannot be compared."""
-    images = list(study.items())
-    rankings = [list(of_annotator.values()) for of_annotator in study.values()]
-    try:
-        yield from packed_rankings(rankings, lambda at: _refuse(*images[at]))
-    except RankingError:
-        # Packing does not name the image, so check one after the other and name the first at fault.
-        for image, of_annotator in images:
-            _refuse(image, of_annotator)
-        raise
-
-
-def _refuse(image: str, of_annotator: Mapping[str, Ranking]) -> None:
-    rankings = [_checked(image, *entry) for entry in of_annotator.items()]
-    try:
-        require_same_methods(*rankings)
-    except RankingError as fault:
-        raise RankingError(f"{image}: {fault}") from fault
+    return named_rankings(list(study), [list(of.values()) for of in study.values()])
 
 
 def kendall_w(rankings: Sequence[Ranking]) -> float | None:

@@ -12,11 +12,11 @@ from text_rankings.base.names import natural_order
 from ..consensus.mean_rank import mean_rank
 from ..consensus.rules import Consensus, consensus_places
 from ..errors import RankingError
-from ..orders.buckets import Ranking, checked, from_values, require_same_methods
+from ..orders.buckets import Ranking, from_values
 from ..orders.distances import Distance, distances_between, kendall_tau_b, require_distance
 from ..orders.from_scores import require_decimals
 from ..orders.group_swaps import group_swap_distances
-from ..orders.packed import Places, dense_places, packed_rankings
+from ..orders.packed import Places, dense_places, named_rankings
 from ..orders.packed_scores import complete_scores, packed_study, protocols_of, rounded_scores
 from .report import Scores
 
@@ -197,14 +197,7 @@ def _groups(
     for image, by_name in zip(images, people, strict=True):
         if not by_name:
             raise RankingError(f"{image} has no ranking")
-
-    def refuse(at: int) -> None:
-        try:
-            require_same_methods(*map(checked, people[at].values()))
-        except RankingError as refusal:
-            raise RankingError(f"{images[at]}: {refusal}") from refusal
-
-    for group in packed_rankings([list(by_name.values()) for by_name in people], refuse):
+    for group in named_rankings(images, [list(by_name.values()) for by_name in people]):
         rows = group.rows.tolist()
         yield (
             group.rows,

@@ -1,15 +1,14 @@
 """The annotators' own rankings and those of the protocols, as arrays that several tests share."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import RankingError
-from ..orders.buckets import Ranking, checked, require_same_methods
+from ..orders.buckets import Ranking
 from ..orders.from_scores import require_decimals
-from ..orders.packed import PackedRankings, Places, packed_rankings
+from ..orders.packed import Places, named_rankings
 from ..orders.packed_scores import complete_scores, places_from_scores
 
 
@@ -73,23 +72,6 @@ def personal_rankings_from_scores(
     is outside 0 .. 15.
     """
     require_decimals(decimals)
-
-    def places(images: Sequence[str], packed: PackedRankings) -> Places:
-        values = complete_scores(scores, images, packed.methods, protocols)
-        return places_from_scores(values, decimals)
-
-    return _gathered(annotator_rankings, protocols, places)
-
-
-def _gathered(
-    annotator_rankings: Mapping[str, Mapping[str, Ranking]],
-    protocols: Sequence[str],
-    places: Callable[[Sequence[str], PackedRankings], Places],
-) -> PersonalRankings:
-    """Pack people's rankings of each image in order of name.
-
-    ``places`` gives the protocols' bucket numbers of some images that were packed together.
-    """
     images = [image for image in sorted(annotator_rankings) if annotator_rankings[image]]
     annotators = sorted({name for image in images for name in annotator_rankings[image]})
     number = {name: at for at, name in enumerate(annotators)}
@@ -99,23 +81,11 @@ def _gathered(
         team = sorted(of_image)
         teams.append([number[name] for name in team])
         rankings.append([*map(of_image.__getitem__, team)])
-
-    def refuse(at: int) -> None:
-        try:
-            require_same_methods(*map(checked, rankings[at]))
-        except RankingError as refusal:
-            raise RankingError(f"{images[at]}: {refusal}") from refusal
-
     groups = []
-    for packed in packed_rankings(rankings, refuse):
+    for packed in named_rankings(images, rankings):
         rows = packed.rows.tolist()
         of_group = np.array([teams[row] for row in rows], dtype=np.intp)
-        groups.append(
-            PersonalGroup(
-                packed.rows,
-                of_group,
-                packed.places[:, -of_group.shape[1] :],
-                places([images[row] for row in rows], packed),
-            )
-        )
+        values = complete_scores(scores, [images[row] for row in rows], packed.methods, protocols)
+        own = places_from_scores(values, decimals)
+        groups.append(PersonalGroup(packed.rows, of_group, packed.places, own))
     return PersonalRankings(tuple(images), tuple(annotators), tuple(protocols), tuple(groups))

@@ -15,7 +15,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .buckets import Ranking, checked
+from ..errors import RankingError
+from .buckets import Ranking, checked, require_same_methods
 
 T = TypeVar("T")
 # Bucket numbers, 0 for the best, in a small integer type.
@@ -53,6 +54,30 @@ def packed_rankings(
     size = together or TOGETHER
     for start in range(0, len(images), size):
         yield from _grouped(images[start : start + size], start, differing)
+
+
+def named_rankings(
+    names: Sequence[str], images: Sequence[Sequence[Ranking]]
+) -> Iterator[PackedRankings]:
+    """Yield :func:`packed_rankings` of images with names.
+
+    Raises RankingError, which names the image, if a ranking is invalid, or the rankings of an image
+    are of different methods.
+    """
+
+    def refuse(at: int) -> None:
+        try:
+            require_same_methods(*map(checked, images[at]))
+        except RankingError as fault:
+            raise RankingError(f"{names[at]}: {fault}") from fault
+
+    try:
+        yield from packed_rankings(images, refuse)
+    except RankingError:
+        # Packing does not name the image of an invalid ranking.
+        for at in range(len(images)):
+            refuse(at)
+        raise
 
 
 def _grouped(

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import MissingScore, RankingError
-from .buckets import Ranking, bucket_of, checked, methods_of, require_same_methods
+from .buckets import Ranking, bucket_of, checked, methods_of
 from .distances import Distance, distances_between, require_distance
 from .edit_distance import places_of
-from .packed import packed_rankings
+from .packed import named_rankings
 
 
 def pairwise_accuracy(a: Ranking, b: Ranking) -> float | None:
@@ -117,25 +117,13 @@ def _criterion_distance(
     first: str, second: str, consensus: Mapping[str, Mapping[str, Ranking]], distance: Distance
 ) -> CriterionDistance:
     images = [image for image in consensus[first] if image in consensus[second]]
+    names = [f"{image}, {first} and {second}" for image in images]
     pairs = [(consensus[first][image], consensus[second][image]) for image in images]
-
-    def refuse(at: int) -> None:
-        try:
-            require_same_methods(*map(checked, pairs[at]))
-        except RankingError as fault:
-            raise RankingError(f"{images[at]}, {first} and {second}: {fault}") from fault
-
     apart, n_methods = np.zeros(len(images)), np.zeros(len(images), dtype=np.intp)
-    try:
-        for group in packed_rankings(pairs, refuse):
-            places = group.places
-            apart[group.rows] = distances_between(places[:, 0], places[:, 1], distance)
-            n_methods[group.rows] = places.shape[-1]
-    except RankingError:
-        # Name the first image whose rankings cannot be compared.
-        for at in range(len(pairs)):
-            refuse(at)
-        raise
+    for group in named_rankings(names, pairs):
+        places = group.places
+        apart[group.rows] = distances_between(places[:, 0], places[:, 1], distance)
+        n_methods[group.rows] = places.shape[-1]
     counts = n_methods > 1
     apart, n_methods = apart[counts], n_methods[counts]
     if not len(apart):

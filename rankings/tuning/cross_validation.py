@@ -16,7 +16,7 @@ def folds(n: int) -> list[NDArray[np.intp]]:
     """Divide n images at random into five folds whose sizes differ by at most one.
 
     With fewer images than folds, each image is a fold; with fewer than two, there is no fold. Each
-    fold has the ascending numbers of its images.
+    fold has the ascending numbers of its images, of shape (m,).
     """
     if n < 2:
         return []
