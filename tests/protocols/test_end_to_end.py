@@ -1,7 +1,6 @@
 """End-to-end reading: compared with plain loops and regular expressions, and each rule of texts by hand."""
 
 import re
-import zipfile
 from dataclasses import replace
 
 import pytest
@@ -9,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from protocols import registry
-from protocols.command_line.batch import read_scenes
 from protocols.core.base import Scene
 from protocols.core.regions import Region
 from protocols.end_to_end import similarity, with_vocabulary, word_to_spot
@@ -238,13 +236,3 @@ def test_a_script_that_is_not_the_truths_counts_for_neither_side():
     )
     unlabelled = score(truth, [WORD, NEXT], slug="iou:mlt2019")
     assert unlabelled.recall == 0
-
-
-def test_quotes_around_a_text_are_removed_from_results_as_from_ground_truth(tmp_path):
-    # As the competition's script reads both.
-    line = '1,1,9,1,9,5,1,5,"say \\"yes\\""\n'
-    for name, entry in (("gt.zip", "gt_img_1.txt"), ("results.zip", "res_img_1.txt")):
-        with zipfile.ZipFile(tmp_path / name, "w") as archive:
-            archive.writestr(entry, line)
-    [scene] = read_scenes(str(tmp_path / "gt.zip"), str(tmp_path / "results.zip"))
-    assert [region.text for region in (*scene.truth, *scene.detections)] == ['say "yes"'] * 2

@@ -110,28 +110,6 @@ def test_a_hole_is_not_marked():
     assert faces.areas.tolist() == pytest.approx([15 * 30, 8400 - 450, 450])
 
 
-def test_moving_and_scaling_change_no_score():
-    methods = random_methods(2)
-    faces = faces_of(methods)
-    for factor, x, y in ((3.7, 0, 0), (1, 1000, 500), (0.01, 3, 4)):
-        moved = [
-            [
-                Region(
-                    tuple(
-                        factor * value + (y if at % 2 else x)
-                        for at, value in enumerate(region.points)
-                    )
-                )
-                for region in regions
-            ]
-            for regions in methods
-        ]
-        others = faces_of(moved).weigh()
-        for own, other in zip(faces.weigh().systems, others.systems, strict=True):
-            assert other.recall == pytest.approx(own.recall, abs=1e-6)
-            assert other.precision == pytest.approx(own.precision, abs=1e-6)
-
-
 def test_many_confidences_of_many_methods_keep_their_faces_apart():
     # More combinations of levels than an integer can number.
     methods = [

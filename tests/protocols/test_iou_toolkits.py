@@ -159,19 +159,6 @@ def test_exactly_half_is_enough_for_doctr_alone():
     assert scored("iou-toolkits", [WORD], [half])[0].recall == 0
 
 
-def test_doctr_counts_what_others_ignore():
-    ignored = Region.from_box(0, 50, 100, 60, ignored=True)
-    assert scored("iou-toolkits:doctr", [WORD, ignored], [WORD])[0].recall == 0.5
-    assert scored("iou-toolkits", [WORD, ignored], [WORD])[0].recall == 1
-
-
-def test_fractions_of_a_pixel_count():
-    """50.9 of 100 columns are more than half; IOU cuts them to 50, which is not."""
-    detection = Region.from_box(0, 0, 50.9, 10)
-    assert scored("iou-toolkits", [WORD], [detection])[0].recall == 1
-    assert scored("iou", [WORD], [detection])[0].recall == 0
-
-
 def test_every_region_that_is_left_out_has_a_reason():
     bow_tie = Region((0, 0, 10, 8, 10, 0, 0, 8))
     score, _ = scored("iou-toolkits", [bow_tie, WORD], [bow_tie, WORD])

@@ -14,7 +14,7 @@ from protocols.core.regions import Region
 from protocols.maptext import likeness_of
 from tests.support import maptext
 from tests.support.cases import cases
-from tests.support.scenes import FAR, IGNORED, NEXT, ON_IGNORED, WORD, figures, score
+from tests.support.scenes import FAR, NEXT, WORD, figures, score
 
 BOUND = 1e-9
 
@@ -278,13 +278,6 @@ def test_likeness_is_the_distance_of_yujian_and_bo(a, b):
 
 
 # Ignored words, 2024, and what is undefined
-
-
-def test_a_second_detection_of_an_ignored_word_is_wrong():
-    half = Region.from_box(0, 100, 100, 119, text="half")
-    [scored] = registry.get("maptext").score([Scene((IGNORED,), (ON_IGNORED, ON_IGNORED, half))])
-    assert scored.indicators["n_counted_detections"] == 2
-    assert scored.precision == 0
 
 
 def test_a_crossing_outline_is_no_pair_and_says_why():

@@ -1,4 +1,4 @@
-"""Performance graphs, and DetEval as its authors have it: by hand."""
+"""Performance graphs, by hand."""
 
 import pytest
 
@@ -8,7 +8,6 @@ from protocols.core.errors import ParameterError
 from protocols.core.performance import performance_graphs
 from protocols.core.regions import Region
 from tests.support.cases import cases
-from tests.support.scenes import scored as score
 
 WORD = Region.from_box(0, 0, 99, 9)
 # 60 of its 100 columns, so 0.6 of the word and all of the detection.
@@ -55,23 +54,3 @@ def test_an_undefined_point_leaves_the_area_undefined():
     assert performance.graphs[0].recall_area == 0.0
     assert performance.graphs[0].precision_area is None
     assert performance.f_score is None
-
-
-def test_wolf_weighs_a_merge_like_a_split():
-    """Two words under one box: the competition gives 1 and 1, the authors' tool 0.8 for each."""
-    truth = [Region.from_box(0, 0, 99, 39), Region.from_box(110, 0, 209, 39)]
-    both = [Region.from_box(0, 0, 209, 39)]
-    scored = score("deteval-wolf", truth, both)
-    assert (scored.recall, scored.precision) == (pytest.approx(0.8), pytest.approx(0.8))
-    assert score("deteval", truth, both).recall == 1.0
-
-
-def test_wolf_wants_a_single_overlap_on_both_sides():
-    """A second detection that touches the word by a pixel column makes it no one-to-one match; the
-    split with one good part is then one-to-one again if both shares suffice.
-    """
-    scored = score("deteval-wolf", [WORD], [WORD, Region.from_box(99, 0, 150, 9)])
-    assert [match.kind for match in scored.matches] == ["one-to-one"]
-    assert (scored.recall, scored.precision) == (1.0, 0.5)
-    apart = score("deteval-wolf", [WORD], [PART, Region.from_box(99, 0, 150, 9)])
-    assert apart.recall == 0.0

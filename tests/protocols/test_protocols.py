@@ -24,21 +24,6 @@ def test_two_words_under_one_box_are_half_a_split_for_icdar13_and_a_merge_for_de
     assert [match.kind for match in deteval.matches] == ["merge"]
 
 
-def test_with_confidences_the_surest_detection_wins():
-    good = Region.from_box(0, 0, 99, 30, confidence=0.4)
-    best = Region.from_box(0, 0, 99, 39, confidence=0.9)
-    scored = score("iou", [WORD], [good, best], use_confidences=True)
-    assert scored.matches[0].detections == (1,)
-
-
-def test_slanted_regions_are_measured_by_their_polygons():
-    """A diamond has half the area of its bounding box: an IoU of one half, which is not enough."""
-    diamond, box = Region((50, 0, 100, 50, 50, 100, 0, 50)), Region.from_box(0, 0, 100, 100)
-    assert score("iou", [box], [diamond]).recall == 0
-    assert score("iou", [diamond], [diamond]).recall == 1
-    assert score("icdar13", [box], [diamond]).recall == 1, "ICDAR13 sees bounding boxes"
-
-
 def test_an_unknown_parameter_is_refused_with_those_there_are():
     with pytest.raises(
         ParameterError, match="no parameter 'min_area'; parameters: min_area_recall"
