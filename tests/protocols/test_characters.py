@@ -6,6 +6,7 @@ import pytest
 from protocols import registry
 from protocols.core.characters import characters_of, inside
 from protocols.core.geometry import Shapes
+from protocols.core.matching import first_credited
 from protocols.core.regions import Region
 from tests.support.cases import cases
 from tests.support.scenes import scored as score
@@ -83,6 +84,13 @@ def test_no_edge_is_inside_where_edges_are_open():
 def test_left_and_top_edges_are_inside_right_and_bottom_ones_are_not(square, x, y, expected):
     is_inside = inside(np.array([[x, y]], dtype=float), Shapes([square]), np.array([0]))
     assert is_inside.tolist() == [expected]
+
+
+def test_a_region_of_several_matches_earns_its_credit_in_the_first():
+    groups = [((0, 1), (0,), "merge"), ((0,), (0, 1), "split")]
+    matches = first_credited(groups, [1.0, 0.5], [0.5, 1.0])
+    credits = [(match.recall_credit, match.precision_credit) for match in matches]
+    assert credits == [(1.5, 0.5), (0.0, 1.0)]
 
 
 def test_tedeval_refuses_to_merge_two_lines():

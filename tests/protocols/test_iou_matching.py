@@ -106,6 +106,14 @@ def test_the_best_pairs_go_first(truth, found):
     assert {match.truth[0]: match.detections[0] for match in scored.matches} == matched
 
 
+def test_two_pairs_are_more_than_a_perfect_one():
+    """IoU: T1-D1 1, T1-D2 and T2-D1 0.3, T2-D2 0."""
+    truth = [Region.from_box(0, 0, 100, 10), Region.from_box(0, 0, 30, 10)]
+    found = [truth[0], Region.from_box(70, 0, 100, 10)]
+    for matching, n in (("most", 2), ("heaviest", 1)):
+        assert len(score("iou", truth, found, matching=matching, min_iou=0.2).matches) == n
+
+
 def test_a_variant_is_a_protocol_with_its_parameters():
     art = registry.get("iou:art")
     assert art == registry.get("iou", {"matching": "best"})

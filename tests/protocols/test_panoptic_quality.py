@@ -224,6 +224,13 @@ def test_paragraphs_are_the_words_of_lines_whose_ids_begin_alike():
     assert (ignored.tally.n_truth, ignored.tally.n_detections) == (0, 0)
 
 
+def test_only_regions_that_are_each_others_best_match():
+    """T1 meets D1 well, 80 / 100, but D1 fits T2 better; T1 goes without."""
+    truth = [Region.from_box(0, 0, 100, 10), Region.from_box(0, 0, 90, 10)]
+    [match] = score(truth, [Region.from_box(0, 0, 80, 10)]).matches
+    assert (match.truth, match.detections) == ((1,), (0,))
+
+
 def test_exactly_half_is_not_enough():
     """The published program adds 0.00001 to the areas of words that it divides by."""
     assert score([Region.from_box(0, 0, 10, 10)], [Region.from_box(0, 0, 10, 5)]).recall == 0
