@@ -175,6 +175,16 @@ def test_as_many_pairs_are_taken_as_the_best_of_all_orders_finds(truth, detectio
     assert len(score.matches) * 2 + len(score.unmatched) == len(truth) + len(detections)
 
 
+def test_the_best_pair_gives_way_where_that_gains_a_pair():
+    # At 0.6: 100 and 95 are the best pair (0.95), but 65 has only 95 (0.68); 100 takes 120 (0.83).
+    score = scored(TableDetection(), [upright(100), upright(65)], [upright(95), upright(120)])
+    assert {(match.truth, match.detections) for match in score.matches} == {
+        ((0,), (1,)),
+        ((1,), (0,)),
+    }
+    assert [n_correct for n_correct, _, _ in counts(score)] == [2, 1, 1, 1]
+
+
 def test_ignored_truth_and_what_lies_in_it_leave_the_counts():
     ignored = Region.from_box(200, 0, 300, 100, ignored=True)
     inside, half = Region.from_box(200, 0, 260, 100), Region.from_box(150, 0, 250, 100)
