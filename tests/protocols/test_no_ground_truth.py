@@ -109,23 +109,6 @@ def test_an_image_without_a_domain_has_no_scores_and_is_counted():
     assert (nothing.recall, nothing.precision, nothing.mean_recall) == (None, None, None)
 
 
-def test_areas_are_added_over_images_before_they_are_divided():
-    protocol = NoGroundTruth()
-    results = {
-        name: [
-            Scene((), (region,), width=100.0, height=100.0),
-            Scene((), (FAR,), width=200.0, height=100.0),
-        ]
-        for name, region in (("a", A), ("b", B), ("c", BOTH))
-    }
-    scores = protocol.score_methods(results)["c"]
-    overall = protocol.overall(scores)
-    shared = sum(scored.tally.recalled for scored in scores)
-    assert overall.recall == pytest.approx(shared / sum(scored.tally.n_truth for scored in scores))
-    assert overall.precision == pytest.approx(shared / 1100)
-    assert overall.mean_precision == pytest.approx((scores[0].precision + scores[1].precision) / 2)
-
-
 def test_ground_truth_with_all_the_weight_gives_areal_precision_and_recall():
     ignored = Region.from_box(0, 50, 100, 100, ignored=True)
     by_method = score(METHODS, (BOTH, ignored), oracle_weight=1.0)

@@ -9,10 +9,9 @@ from protocols.command_line.slot_cases import score_documents
 from protocols.core.base import Scene
 from protocols.core.errors import ParameterError
 from protocols.core.regions import Region
-from protocols.slot_error.counts import SlotCounts, count_slots
-from protocols.slot_error.documents import Document, DocumentError, Item
-from protocols.slot_error.ontology import Ontology, WangSimilarity, read_ontology
-from protocols.slot_error.pairing import pair_items
+from protocols.slot_error.counts import SlotCounts
+from protocols.slot_error.documents import DocumentError, Item
+from protocols.slot_error.ontology import Ontology, read_ontology
 from protocols.slot_error.protocol import SlotError
 from tests.support.cases import cases, listed
 from tests.support.conformance import difference
@@ -113,20 +112,6 @@ def test_published_rows_follow_from_their_counts(table, who, substitutions, matc
     digits = 0.0005 if table in ("main", "labels, w = 0.65") else 0.005
     as_printed = pytest.approx(rate, abs=digits + 1e-5)
     assert (counts.slot_error_rate == as_printed) == (table not in INSERTIONS_LOST)
-
-
-def test_references_choose_on_their_own_and_the_first_of_equals_is_taken():
-    document = Document(
-        (spans((0, 10)), spans((12, 20)), spans((30, 40))),
-        (spans((0, 20)), spans((30, 38)), spans((32, 40))),
-    )
-    paired = pair_items(document, WangSimilarity())
-    assert [pair.prediction for pair in paired] == [0, 0, 1]
-    counts = count_slots(paired, 3, "combined")
-    # 10/20 + 8/20 + 8/10; the third prediction matches nothing.
-    assert counts.matches == pytest.approx(1.7)
-    assert (counts.n_pairs, counts.insertions, counts.deletions) == (3, 1, 0)
-    assert counts.slot_error_rate == pytest.approx((1.3 + 1) / 3)
 
 
 def test_views_score_the_same_pairs():

@@ -119,31 +119,6 @@ def test_other_thresholds_are_their_own_weights():
     assert counts(score, protocol.thresholds) == [[1, 1, 1], [1, 1, 1], [0, 1, 1], [0, 1, 1]]
 
 
-def test_counts_are_added_over_images_before_they_are_divided():
-    protocol = TableDetection()
-    scores = protocol.score(
-        [
-            Scene((TABLE,), (TABLE,)),
-            Scene((TABLE, upright(30)), ()),
-            Scene((), ()),
-        ]
-    )
-    overall = protocol.overall(scores)
-    # One of three truths, one of one detection: 2 * 1/3 / (4/3). The images have 1, 0 and 1.
-    assert overall.recall == pytest.approx(1 / 3)
-    assert overall.precision == pytest.approx(1.0)
-    assert overall.f_score == pytest.approx(0.5)
-    assert overall.mean_f_score == pytest.approx(2 / 3)
-    assert counts(overall) == [[1, 3, 1]] * 4
-
-
-def test_page_pairs_more_than_the_first_free_of_tool():
-    # Heights: 100 reaches 0.7 with 80 and 90; 60 only with 80. In file order 100 takes 80.
-    truth, detections = [upright(100), upright(60)], [upright(80), upright(90)]
-    assert counts(scored(TableDetection(variant="page"), truth, detections))[1] == [2, 2, 2]
-    assert counts(scored(TableDetection(variant="tool"), truth, detections))[1] == [1, 2, 2]
-
-
 boxes = st.builds(
     lambda top, height: Region.from_box(0, top, 10, top + height),
     st.integers(0, 6),

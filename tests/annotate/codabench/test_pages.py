@@ -6,7 +6,6 @@ from io import BytesIO
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.core.management import call_command
 from django.urls import reverse
 
 from annotate.codabench import views, work
@@ -283,14 +282,6 @@ def test_a_discarded_download_leaves_nothing(admin, previewed):
     assert admin.post(address, {"discard": "1"}).status_code == 302
     assert admin.get(address).status_code == 404
     assert not [path for path in staging.folder().rglob("*") if path.is_file()]
-
-
-def test_the_page_loads_what_the_command_loads(admin, dataset, bulk, results, previewed):
-    address, answer = previewed
-    admin.post(address, ticked(answer))
-    by_page = list(Method.objects.order_by("name").values_list("name", "totals"))
-    call_command("load_codabench", "signs", bulk, results=results)
-    assert list(Method.objects.order_by("name").values_list("name", "totals")) == by_page
 
 
 def test_a_file_that_is_no_download_is_refused_beside_the_form(admin, dataset, results):
