@@ -9,11 +9,9 @@ Nothing here passes or fails.
 import argparse
 import gc
 import io
-import os
 import random
 import subprocess
 import sys
-import tempfile
 import tracemalloc
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -45,10 +43,6 @@ PAPER = (
 )
 # Protocols that do not score words in photographs, or that need several result sets.
 APART = ("table-structure", "no-ground-truth")
-ICDAR2015 = (
-    *("pixellink", "east-argman", "east-resnet50", "east-paddle"),
-    *("craft-torch", "craft-td-early", "craft-td-late", "fcn-blocks"),
-)
 
 
 @dataclass(frozen=True)
@@ -98,7 +92,6 @@ class Row:
     score_seconds: float
     peak_mib: float | None = None
     plain_seconds: float | None = None
-    target_seconds: float | None = None
 
     @property
     def times_plain(self) -> float | None:
@@ -107,11 +100,6 @@ class Row:
     @property
     def regions_per_second(self) -> float:
         return self.n_regions / self.score_seconds
-
-    @property
-    def target_met(self) -> bool | None:
-        whole = (self.read_seconds or 0.0) + self.score_seconds
-        return None if self.target_seconds is None else whole < self.target_seconds
 
 
 def shown(value: float | None, form: str) -> str:
@@ -128,8 +116,6 @@ COLUMNS: tuple[tuple[str, int, Callable[[Row], str]], ...] = (
     ("score s", -8, lambda row: f"{row.score_seconds:.4f}"),
     ("plain s", -8, lambda row: shown(row.plain_seconds, ".3f")),
     ("/plain", -7, lambda row: shown(row.times_plain, ".1f")),
-    ("target s", -8, lambda row: shown(row.target_seconds, ".0f")),
-    ("met", -4, lambda row: {None: "-", True: "yes", False: "no"}[row.target_met]),
     ("regions/s", -10, lambda row: f"{row.regions_per_second:,.0f}"),
     ("MiB", -7, lambda row: shown(row.peak_mib, ".1f")),
 )
@@ -234,33 +220,6 @@ def time_votes(data: str, sets: Sequence[Sequence[Scene]], read_seconds: float |
     seconds, _ = best(lambda: protocol.score_methods(named), 1)
     n = sum(len(scene.detections or ()) for scenes in sets for scene in scenes)
     show(Row(protocol.slug, data, len(sets[0]), n, read_seconds, seconds))
-
-
-def time_several_methods(folder: Path, repeats: int) -> None:
-    """Time no-ground-truth, and a command that scores all protocols, on eight ICDAR 2015 sets."""
-    paths = [folder / "icdar2015" / f"{method}.zip" for method in ICDAR2015]
-    truth = folder / "icdar2015" / "gt.zip"
-    if not all(path.exists() for path in [truth, *paths]):
-        print("The eight sets of ICDAR 2015 are left out: some of them are missing.")
-        return
-    read = partial(read_sets, truth, paths, Rules(line_format=QUAD))
-    read_seconds, sets = best(read, repeats)
-    data = "icdar2015, 8 sets"
-    time_votes(data, sets, read_seconds)
-    with tempfile.TemporaryDirectory() as out:
-        command = [sys.executable, "-m", "protocols", "score", "--protocol", "all"]
-        command += ["--truth", str(truth), "--results", *map(str, paths)]
-        command += ["--out", str(Path(out) / "scores.csv")]
-        run = partial(
-            subprocess.run, command, cwd=ROOT, capture_output=True, text=True, check=False
-        )
-        seconds, done = best(run, 1)
-    if done.returncode:
-        print(f"All protocols at once are left out: {done.stderr.strip()[-300:]}")
-        return
-    name = f"{data}, {os.cpu_count()} cores, whole process"
-    n_images, n = sum(map(len, sets)), sum(map(n_regions, sets))
-    show(Row("all", name, n_images, n, None, seconds, target_seconds=20))
 
 
 def time_tables(folder: Path, repeats: int) -> None:
@@ -379,7 +338,7 @@ def time_the_paper(repeats: int, *, n_images: int, n_methods: int) -> None:
     seconds, _ = best(score, repeats)
     n, name, peak = sum(map(n_regions, sets)), f"generated, {n_methods} methods", peak_mib(score)
     title = "the 7 of the paper"
-    show(Row(title, name, n_images, n, read_seconds, seconds, peak, target_seconds=5))
+    show(Row(title, name, n_images, n, read_seconds, seconds, peak))
     time_votes(name, [scenes[::10] for scenes in sets], None)
 
 
@@ -463,7 +422,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     n_images, n_methods = (10, 3) if options.quick else (233, 10)
     time_the_paper(repeats, n_images=n_images, n_methods=n_methods)
     time_generated(slugs, sizes, repeats)
-    time_several_methods(options.data, repeats)
     check_growth(slugs, sizes, repeats)
 
 
