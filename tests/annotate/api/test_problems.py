@@ -12,6 +12,7 @@ from annotate.api.models import GivenAnswer
 from annotate.reports.models import KeptReport
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
+from tests.support.cases import cases
 from tests.support.factories import make_person
 from tests.support.world import is_problem, signed_in
 
@@ -33,22 +34,24 @@ def raw(client, path, body, content_type="application/json", **headers):
     return client.generic("POST", f"/api/v1/{path}", body, content_type=content_type, **headers)
 
 
-@pytest.mark.parametrize(
-    "body",
+NOT_JSON = (
+    *("{", "[1,", "nothing", '{"name": NaN}', b"\xff\xfe", "[" * 100_000, "1" * 5000),
+    *(r'{"name": "\ud800"}', r'{"names": ["whole", "\ud800"]}'),
+)
+OF_ANOTHER_SHAPE = ("[]", "1", '"x"', "null", "[[]]", '{"name": {"a": 1}}')
+OTHER_TYPES = ("text/plain", "application/xml", "multipart/form-data", "x")
+
+
+@cases(
+    ("body", "kind", "status", "problem"),
     [
-        "{",
-        "[1,",
-        "nothing",
-        '{"name": NaN}',
-        b"\xff\xfe",
-        "[" * 100_000,
-        "1" * 5000,
-        r'{"name": "\ud800"}',
-        r'{"names": ["whole", "\ud800"]}',
+        *((body, "application/json", 400, "malformed") for body in NOT_JSON),
+        *((body, "application/json", 422, "invalid") for body in OF_ANOTHER_SHAPE),
+        *(("{}", kind, 415, "unsupported-media-type") for kind in OTHER_TYPES),
     ],
 )
-def test_what_is_not_json_is_400(admin, body):
-    assert is_problem(raw(admin, "studies", body), 400, "malformed")
+def test_a_body_that_cannot_be_is_refused(admin, body, kind, status, problem):
+    assert is_problem(raw(admin, "studies", body, kind), status, problem)
 
 
 def test_a_whole_character_in_two_halves_is_read(admin, new_study):
@@ -57,19 +60,9 @@ def test_a_whole_character_in_two_halves_is_read(admin, new_study):
     assert raw(admin, "studies", body).json()["name"] == "Text 𝔸"
 
 
-@pytest.mark.parametrize("body", ["[]", "1", '"x"', "null", "[[]]", '{"name": {"a": 1}}'])
-def test_json_of_another_shape_is_422(admin, body):
-    assert is_problem(raw(admin, "studies", body), 422, "invalid")
-
-
 def test_a_body_that_is_too_large_is_413(admin, settings):
     settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 1000
     assert is_problem(raw(admin, "studies", json.dumps({"name": "x" * 1000})), 413, "too-large")
-
-
-@pytest.mark.parametrize("kind", ["text/plain", "application/xml", "multipart/form-data", "x"])
-def test_a_body_of_another_type_is_415(admin, kind):
-    assert is_problem(raw(admin, "studies", "{}", kind), 415, "unsupported-media-type")
 
 
 def test_who_wants_another_type_gets_406(admin):

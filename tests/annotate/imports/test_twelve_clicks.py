@@ -15,6 +15,8 @@ from django.urls import reverse
 from annotate.datasets.models import Dataset
 from annotate.imports.models import DraftFile
 from annotate.studies.models import Study
+from protocols.core.regions import Region
+from protocols.formats.writing.regions import write_coco
 from tests.support.archives import picture_bytes, zip_bytes
 
 pytestmark = pytest.mark.django_db
@@ -62,22 +64,8 @@ def tsv(boxes):
     """A table as tesseract writes it."""
     out = io.StringIO()
     table = csv.writer(out, delimiter="\t", lineterminator="\n")
-    table.writerow(
-        [
-            "level",
-            "page_num",
-            "block_num",
-            "par_num",
-            "line_num",
-            "word_num",
-            "left",
-            "top",
-            "width",
-            "height",
-            "conf",
-            "text",
-        ]
-    )
+    head = "level page_num block_num par_num line_num word_num left top width height conf text"
+    table.writerow(head.split())
     table.writerow([1, 1, 0, 0, 0, 0, 0, 0, 400, 300, -1, ""])
     for number, (x, y, r, b) in enumerate(boxes, 1):
         table.writerow([5, 1, 1, 1, number, 1, x, y, r - x, b - y, 90, "word"])
@@ -85,19 +73,10 @@ def tsv(boxes):
 
 
 def coco(by_image):
-    images = [
-        {"id": at, "file_name": f"{name}.png", "width": 400, "height": 300}
-        for at, name in enumerate(by_image)
-    ]
-    annotations = [
-        {"image_id": at, "category_id": 1, "bbox": [x, y, r - x, b - y], "score": 0.8}
-        for at, of in enumerate(by_image.values())
-        for x, y, r, b in of
-    ]
-    for number, one in enumerate(annotations, 1):
-        one |= {"id": number, "area": one["bbox"][2] * one["bbox"][3], "iscrowd": 0}
-    categories = [{"id": 1, "name": "text"}]
-    return json.dumps({"images": images, "annotations": annotations, "categories": categories})
+    regions = {name: [Region.from_box(*box) for box in of] for name, of in by_image.items()}
+    stream = io.BytesIO()
+    write_coco(stream, regions, kind="results", sizes=dict.fromkeys(by_image, (400, 300)))
+    return stream.getvalue()
 
 
 def files():
@@ -116,7 +95,7 @@ def files():
             lambda of: "".join(f"{x},{y},{r},{b}\r\n" for x, y, r, b in of),
             found(5),
         ),
-        "coco.json": coco(found(7)).encode(),
+        "coco.json": coco(found(7)),
         "quads.zip": zipped("res_{}.txt", quads, found(9)),
     }
 
