@@ -168,10 +168,6 @@ def test_what_a_drawing_cannot_hold_is_undefined_with_the_reason(slug):
     assert said["error"]
 
 
-def test_one_protocol_can_be_asked_alone():
-    assert [answer["slug"] for answer in score_drawing(DEFAULT.drawing, "iou")] == ["iou"]
-
-
 def test_ignored_regions_are_told_from_unmatched_ones():
     ignored = Box(10, 10, 110, 50, ignored=True)
     (said,) = score_drawing(Drawing((ignored, Box(300, 10, 400, 50)), (WORD,)), "iou")

@@ -290,10 +290,6 @@ def test_sixty_boxes_on_each_side_are_scored(client):
     )
 
 
-def test_scores_are_only_asked_by_post(client):
-    assert client.get(SCORE).status_code == 405
-
-
 def test_another_site_cannot_ask(client):
     strict = Client(enforce_csrf_checks=True)
     assert ask(strict, to_link(SMALL)).status_code == 403

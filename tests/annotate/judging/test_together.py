@@ -11,33 +11,10 @@ from annotate.judging.errors import AlreadyAnswered
 from annotate.judging.models import Assignment, Judgement, Screen, Withdrawal
 from tests.support.factories import add_annotator, make_study
 from tests.support.together import at_once
-from tests.support.truths import answer, asked_verdicts, judged, rank_everything, same_truth, undone
+from tests.support.truths import answer, rank_everything, same_truth, undone
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ABC = same_truth([["a"], ["b"], ["c"]])
-
-
-def test_the_same_answer_at_once_is_one_event():
-    study = make_study(["a", "b", "c"])
-    annotator = add_annotator(study)
-    turn = services.start(study=study, annotator=annotator).turn
-    responses = at_once(*[lambda: answer(turn, annotator, ABC)] * 4)
-    assert len({response.screen for response in responses}) == 1
-    assert Judgement.objects.count() == 1
-
-
-def test_of_two_answers_at_once_one_is_kept_and_one_refused():
-    study = make_study(["a", "b", "c"])
-    annotator = add_annotator(study)
-    turn = services.start(study=study, annotator=annotator).turn
-    other = dict.fromkeys(asked_verdicts(ABC, turn), "equal")
-
-    def answer_equal():
-        return judged(turn, other)
-
-    responses = at_once(lambda: answer(turn, annotator, ABC), answer_equal)
-    assert sum(isinstance(response, AlreadyAnswered) for response in responses) == 1
-    assert Judgement.objects.count() == 1
 
 
 def test_an_undo_and_an_answer_at_once_follow_one_another():

@@ -284,19 +284,6 @@ def test_implied_answers_are_shown_and_cannot_be_chosen(page, study, annotator, 
         assert all('aria-disabled="true"' in choice for choice in choices)
 
 
-def test_nothing_sent_to_an_annotator_names_a_method(page, study, annotator):
-    """Pages, JSON and headers over a whole study, before, during and after."""
-    sent = [page.get(reverse("home")), page.post(reverse("judging:start", args=[study.slug]))]
-    while (turn := current_screen.waiting_turn(study, annotator)) is not None:
-        sent.append(page.get(reverse("judging:judge", args=[study.slug])))
-        sent.append(page.post(answer_url(turn), asked_verdicts(AB, turn), headers=JSON))
-    sent.append(page.get(reverse("judging:judge", args=[study.slug])))
-    for response in sent:
-        everything = response.text + json.dumps(dict(response.headers))
-        for method in ("alpha-net", "beta-net", "gamma-net"):
-            assert method not in everything
-
-
 def test_boxes_whose_last_pixel_is_included_reach_to_its_far_edge(page):
     study = make_study(
         ["a", "b"], boxes={"a": [(10, 10, 19, 19)], "b": [(10, 10, 19, 19), (0, 0, 5, 5)]}

@@ -70,22 +70,3 @@ def test_t18_practice_changes_no_log_no_report_and_no_export(client, study):
     assert log() == logged
     assert published(client, study) == before
     call_command("replay", check=True)
-
-
-def test_an_annotators_rankings_are_the_same_with_and_without_practice(study):
-    plain, practised = add_newcomer(study), add_newcomer(study)
-    whole_visit(study, practised)
-    for annotator in (plain, practised):
-        rank_everything(study, annotator, TRUTH)
-    rankings = [
-        {each.image_id: each.rankings for each in study.assignments.filter(annotator=annotator)}
-        for annotator in (plain, practised)
-    ]
-    orders = [
-        {
-            image: {name: [sorted(b) for b in order] for name, order in of_criterion.items()}
-            for image, of_criterion in each.items()
-        }
-        for each in rankings
-    ]
-    assert orders[0] == orders[1]

@@ -9,9 +9,8 @@ from annotate.judging import services as judging
 from annotate.learning import selectors, services
 from annotate.learning.models import FirstVisit
 from annotate.learning.pairs import EXERCISES
-from annotate.learning.services import ConsentMissing, StudyNotOpen
+from annotate.learning.services import StudyNotOpen
 from annotate.studies.models import Study
-from annotate.usual_texts import USUAL_CONSENT
 from tests.support.factories import add_newcomer, add_researcher, make_person, make_study
 from tests.support.made_once import made_once
 from tests.support.practice import as_expected, otherwise, practise
@@ -71,23 +70,6 @@ def test_consent_is_stored_with_its_date_and_the_first_time_counts(study, annota
     again = FirstVisit.objects.get()
     assert again.consented == before - timedelta(days=3)
     assert again.consent_version == "1"
-
-
-def test_the_words_that_were_agreed_to_stay_when_the_study_has_others(study, annotator):
-    Study.objects.filter(pk=study.pk).update(consent="I agree to *this*.")
-    study.refresh_from_db()
-    assert services.consent_text(study, None) == "I agree to *this*."
-    services.give_consent(study=study, annotator=annotator)
-    visit = FirstVisit.objects.get()
-    for later in ("I agree to that.", ""):
-        study.consent = later
-        assert services.consent_text(study, visit) == "I agree to *this*."
-    assert services.consent_text(study, None) == USUAL_CONSENT
-
-
-def test_nothing_is_finished_without_consent(study, annotator):
-    with pytest.raises(ConsentMissing):
-        services.finish(study=study, annotator=annotator)
 
 
 @pytest.mark.parametrize("state", [Study.State.DRAFT, Study.State.CLOSED])
@@ -186,11 +168,6 @@ def test_the_retry_cannot_be_answered_before_its_time_or_after_passing(study, an
     practise(study, annotator, 2, 0)
     assert outcome(visit) == "passed"
     assert len(visit.practice_answers) == 6
-
-
-def test_without_consent_no_practice_is_stored(study, annotator):
-    practise(study, annotator, 1)
-    assert not FirstVisit.objects.exists()
 
 
 def test_finishing_twice_keeps_the_first_date(study, annotator, visit):

@@ -84,37 +84,11 @@ def test_t30_welcome_consent_and_contact_are_in_the_researchers_words(page, stud
     assert "Something else" not in later
 
 
-def test_t30_consent_examples_practice_and_keys_are_one_path(page, study, annotator):
-    """From the welcome each page leads to the next, and at the end to the pairs and one's own page."""
-    response = page("welcome", sent={"agree": "on"})
-    n_cards = len(CARDS)
-    for number in range(1, n_cards + 1):
-        assert response.status_code == 302 or reverse(
-            "learning:card", args=[study.slug, number]
-        ) in hrefs(response)
-        response = page("card", number)
-    assert reverse("learning:practice", args=[study.slug]) in hrefs(response)
-    practise(study, annotator, 1)
-    response = page("practice")
-    assert reverse("learning:keys", args=[study.slug]) in hrefs(response)
-    assert page("finish", sent={})["Location"] == reverse("judging:judge", args=[study.slug])
-    for name, *arguments in (("welcome",), ("card", 1), ("practice",), ("keys",)):
-        again = page(name, *arguments)
-        assert again.status_code == 200
-        assert reverse("judging:own", args=[study.slug]) in hrefs(again)
-
-
 def test_without_the_tick_nobody_goes_on(page):
     response = page("welcome", sent={})
     assert response.status_code == 422
     assert "Tick the box to take part" in response.content.decode()
     assert not FirstVisit.objects.exists()
-
-
-def test_the_tick_is_stored_and_leads_to_the_first_card(page, study, annotator):
-    response = page("welcome", sent={"agree": "on"})
-    assert response["Location"] == reverse("learning:card", args=[study.slug, 1])
-    assert FirstVisit.objects.get().annotator == annotator
 
 
 @pytest.mark.parametrize(("name", "arguments"), PAGES[1:])
@@ -139,7 +113,7 @@ def test_a_study_that_is_not_open_is_refused_in_words(page, study, agreed, state
     assert page("finish", sent={}).status_code == 403
 
 
-def test_the_whole_visit_needs_links_and_forms_only(page, client, study, annotator):
+def test_t30_the_whole_visit_needs_links_and_forms_only(page, client, study, annotator):
     response = client.post(
         reverse("learning:welcome", args=[study.slug]), {"agree": "on"}, follow=True
     )
@@ -164,6 +138,9 @@ def test_the_whole_visit_needs_links_and_forms_only(page, client, study, annotat
     assert "data-screen-id" in response.content.decode(), "the first pair, without another page"
     assert not services.is_due(study, annotator)
     assert FirstVisit.objects.get().practice == "passed"
+    for name, arguments in PAGES[:3]:
+        again = client.get(reverse(f"learning:{name}", args=[study.slug, *arguments]))
+        assert reverse("judging:own", args=[study.slug]) in hrefs(again)
 
 
 def test_each_part_but_the_consent_can_be_skipped(page, client, study, agreed, annotator):

@@ -18,7 +18,6 @@ from tests.support.participants import (
     agree,
     answer,
     arrival_in,
-    code_on,
     crowd_study,
     ids,
     link,
@@ -59,19 +58,11 @@ def later(arrival, **past):
 # Withdrawing
 
 
-def test_the_browser_that_consented_withdraws_at_once(entrance):
-    browser = admitted(entrance)
-    answer(browser)
-    assert "This is not the browser" not in page_of(browser, entrance).text
-    page = page_of(browser, entrance, "withdraw", "post", follow=True)
-    assert code_on(page) == entrance.code_no_consent
-    assert not Judgement.objects.exists()
-
-
 def test_the_ids_alone_erase_nothing_for_a_day(entrance):
     browser = admitted(entrance)
     answer(browser)
     other = come_back(entrance)
+    assert "This is not the browser" not in page_of(browser, entrance).text
     assert "This is not the browser in which you agreed" in page_of(other, entrance).text
     page = page_of(other, entrance, "withdraw", "post", follow=True)
     assert "A browser that is not the one in which you agreed asked" in page.text
