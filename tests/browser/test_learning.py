@@ -205,6 +205,11 @@ def test_arrows_and_the_same_key_answer_as_on_the_comparison_page(
     page = visitor()
     page.goto(address("pair", 1, 1))
     ready(page)
+    # A held key answers once.
+    for _ in range(4):
+        page.keyboard.down("Digit1")
+    page.keyboard.up("Digit1")
+    expect(page.locator("input[name=recall][value=left]")).to_be_checked()
     for key in ("ArrowLeft", "ArrowDown", "ArrowRight", "ArrowLeft", "ArrowDown", "KeyD", "KeyD"):
         page.keyboard.press(key)
     page.keyboard.press("KeyR")
@@ -258,17 +263,6 @@ def test_t49_forced_colours_show_every_state_of_practice_and_keys(
             check_states(page)
 
 
-def test_a_held_key_answers_once(visitor, address, study, annotator):
-    services.give_consent(study=study, annotator=annotator)
-    page = visitor()
-    page.goto(address("pair", 1, 1))
-    ready(page)
-    for _ in range(4):
-        page.keyboard.down("Digit1")
-    page.keyboard.up("Digit1")
-    expect(page.locator("input[name=recall][value=left]")).to_be_checked()
-
-
 def test_escape_ends_the_trainer(visitor, address, study, annotator):
     services.give_consent(study=study, annotator=annotator)
     page = visitor()
@@ -309,28 +303,6 @@ def test_pictures_are_there(visitor, address, study, annotator):
         with page.expect_response(re.compile(r"/img/learning/\w+.*\.(svg|webp)")) as got:
             page.goto(address("card", number))
         assert got.value.status in (200, 304)
-
-
-def test_the_whole_visit_without_javascript(visitor, address, study, annotator):
-    page = visitor(java_script_enabled=False)
-    page.goto(address("welcome"))
-    page.get_by_label("I agree").check()
-    page.get_by_role("button", name="Continue").click()
-    for number in range(1, len(CARDS) + 1):
-        page.get_by_role(
-            "button", name="Next example" if number < len(CARDS) else "Continue to practice"
-        ).click()
-    page.get_by_role("link", name="Start practice").click()
-    for exercise in EXERCISES[1]:
-        for criterion, verdict in as_expected(exercise).items():
-            page.locator(f"input[name={criterion}][value={verdict}]").check(force=True)
-        page.get_by_role("button", name="Confirm").click()
-        page.get_by_role("link", name=re.compile("Next pair|See how it went")).click()
-    page.get_by_role("link", name="Continue").click()
-    expect(page.get_by_text("The study needs neither")).to_be_visible()
-    page.get_by_role("button", name="Start the study").click()
-    page.wait_for_url(re.compile(r"/judge/"))
-    assert FirstVisit.objects.get().practice == FirstVisit.Practice.PASSED
 
 
 def middle(target):

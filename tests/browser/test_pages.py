@@ -179,6 +179,9 @@ def test_t17_a_study_can_be_ranked_to_the_end_without_javascript(
     page.goto(live_server.url + address("judging:judge", study))
     with page.expect_navigation():
         page.get_by_role("button", name="Start").click()
+    expect(page.locator("[data-pane=left] [data-boxes] polygon")).to_have_count(2)
+    expect(page.locator("[data-view-tools]")).to_be_hidden()
+    expect(page.locator("[data-list]").first).to_be_hidden()
     for _ in range(3 * 3):
         if page.locator("form[data-screen-id]").count() == 0:
             break

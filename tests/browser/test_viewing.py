@@ -235,28 +235,15 @@ def test_t35_outlines_are_as_visible_without_scripts(open_as, live_server, at_wo
         check_visible(page, "left", ratio)
 
 
-def test_t24_one_key_frames_the_boxes_and_one_goes_from_difference_to_difference(open_site):
+def test_t24_one_key_frames_the_boxes(open_site):
     site = open_site()
-    page = site.page
     whole = site.view_boxes()[0]
-    press(page, "t")
+    press(site.page, "t")
     x, y, width, height = site.view_boxes()[0]
     # From the left edge of the inclusive box to the right edge of the box of the left result alone.
     assert x <= 10 < 420 <= x + width
     assert y <= 10 < 330 <= y + height
     assert width < whole[2]
-    words = page.locator("[data-view-words]")
-    press(page, "n")
-    expect(words).to_contain_text("Place 1 of 3")
-    seen = []
-    for at, box in enumerate([(10, 10, 20, 20), (300, 200, 420, 240), (50, 300, 160, 330)], 1):
-        expect(words).to_contain_text(f"Place {at} of 3")
-        x, y, width, height = site.view_boxes()[0]
-        assert x + width / 2 == pytest.approx((box[0] + box[2]) / 2, abs=0.5)
-        assert y + height / 2 == pytest.approx((box[1] + box[3]) / 2, abs=0.5)
-        seen.append(width)
-        press(page, "n")
-    expect(words).to_contain_text("Place 1 of 3")
 
 
 def test_t24_a_single_view_takes_three_quarters_and_is_remembered(open_site):
@@ -368,17 +355,6 @@ def test_the_wheel_zooms_about_the_pointer_and_scrolls_elsewhere(open_site):
     page.wait_for_function("scrollY > 0")
 
 
-def test_two_taps_toggle_fit_and_200_per_cent(open_site):
-    site = open_site()
-    whole = site.view_boxes()
-    box = site.box("left")
-    press_twice(site.page, box["x"] + 200, box["y"] + 200)
-    site.view_boxes()
-    expect(site.page.locator("[data-zoom]")).to_have_text("200 %")
-    press_twice(site.page, box["x"] + 300, box["y"] + 200)
-    assert site.view_boxes() == whole
-
-
 def test_unlinked_panes_move_alone_and_keep_their_offset_when_linked_again(open_site):
     site = open_site()
     site.page.keyboard.press("+")
@@ -422,8 +398,9 @@ def test_aids_are_off_at_each_new_pair_and_counted(open_site):
     truth = page.locator("[data-pane=left] [data-truth]")
     pressed = page.locator(".viewtools [aria-pressed=true]:not([data-do=link])")
     expect(truth).to_be_hidden()
-    for key in ("g", "m", "v"):
-        page.keyboard.press(key)
+    page.get_by_role("button", name="Ground truth").click()
+    press(page, "m", "v")
+    page.locator("[data-pane=left] .pane__picture").focus()
     page.keyboard.down("Space")
     expect(page.locator("[data-pane=right] [data-boxes]")).to_be_hidden()
     page.keyboard.up("Space")
@@ -554,9 +531,9 @@ def test_the_next_pair_of_an_image_is_laid_out_once(open_site, size, layout, n):
     assert min(n_each) == n
 
 
-def test_the_camera_stays_with_its_image(open_site):
+def test_the_camera_stays_with_its_image_and_comes_back_with_its_pair(open_site):
     other = screen(3, image=image(key="image-2", url="/photograph2.png"))
-    site = open_site(following=[without_results(screen(2, left="c")), other])
+    site = open_site(following=[without_results(screen(2, left="c")), screen(1), other])
     whole = site.view_boxes()
     site.page.keyboard.press("+")
     near = site.view_boxes()
@@ -565,22 +542,14 @@ def test_the_camera_stays_with_its_image(open_site):
     assert site.view_boxes() == near
     expect(site.page.locator("[data-pane=left] [data-label]")).to_have_text("No boxes")
     site.page.wait_for_timeout(550)
+    site.page.keyboard.press("f")
+    assert site.view_boxes() == whole
+    site.confirm()
+    assert site.view_boxes() == near, "as it was left"
+    site.page.wait_for_timeout(550)
     site.confirm()
     assert site.view_boxes() == whole
-    zoomed = [aids_of(sent).get("zoomed", 0) for sent in site.sent]
-    assert all(seconds > 0.4 for seconds in zoomed)
-
-
-def test_a_pair_that_comes_back_is_seen_as_it_was_left(open_site):
-    again = without_results(screen(1))
-    site = open_site(following=[without_results(screen(2)), again])
-    site.page.keyboard.press("+")
-    near = site.view_boxes()
-    site.confirm()
-    site.page.keyboard.press("f")
-    assert site.view_boxes() != near
-    site.confirm()
-    assert site.view_boxes() == near
+    assert all(aids_of(sent)["zoomed"] > 0.4 for sent in site.sent)
 
 
 def test_space_chooses_where_it_has_a_meaning_and_hides_boxes_elsewhere(open_site):
@@ -598,23 +567,7 @@ def test_space_chooses_where_it_has_a_meaning_and_hides_boxes_elsewhere(open_sit
     expect(boxes).to_be_visible()
 
 
-def test_t25_differences_fade_what_has_a_twin_and_count_both_sides(open_site):
-    # SHARED and its neighbour overlap by 0.97, one-to-one; what else there is has none.
-    page = open_site().page
-    faded = page.locator("[data-boxes] .boxes__over polygon.twin")
-    solid = page.locator("[data-boxes] .boxes__over polygon:not(.twin)")
-    press(page, "v")
-    expect(faded).to_have_count(2)
-    assert faded.evaluate_all("all => all.map(one => +getComputedStyle(one).opacity)") == [0.25] * 2
-    assert solid.evaluate_all("all => all.map(one => +getComputedStyle(one).opacity)") == [1] * 3
-    chips = page.locator("[data-label]")
-    expect(chips.nth(0)).to_have_text("2 of 3 boxes differ")
-    expect(chips.nth(1)).to_have_text("1 of 2 boxes differ")
-    press(page, "v")
-    assert faded.evaluate_all("all => all.map(one => +getComputedStyle(one).opacity)") == [1] * 2
-
-
-def test_t40_the_boxes_of_all_places_are_the_boxes_that_differ(open_site):
+def test_t40_the_boxes_of_all_places_are_the_boxes_that_differ_and_are_not_faded(open_site):
     first = screen()
     # Two boxes of the right result in one of the left: one place, three boxes. Another is alone.
     parts = ("300,200 355,200 355,240 300,240", "365,200 420,200 420,240 365,240")
@@ -622,7 +575,15 @@ def test_t40_the_boxes_of_all_places_are_the_boxes_that_differ(open_site):
         "100.5,99.5 200,100 201,130 100,131", *parts, RIGHT_ONLY
     )
     page = open_site(first).page
+    # SHARED and its neighbour overlap by 0.97, one-to-one; what else there is has no twin.
+    twins, others = (
+        page.locator(f"[data-boxes] .boxes__over polygon{of}") for of in (".twin", ":not(.twin)")
+    )
+    opacity = "all => all.map(one => +getComputedStyle(one).opacity)"
     press(page, "v")
+    expect(twins).to_have_count(2)
+    assert twins.evaluate_all(opacity) == [0.25] * 2
+    assert others.evaluate_all(opacity) == [1] * 5
     chips = page.locator("[data-label]")
     expect(chips.nth(0)).to_have_text("2 of 3 boxes differ")
     expect(chips.nth(1)).to_have_text("3 of 4 boxes differ")
@@ -635,6 +596,8 @@ def test_t40_the_boxes_of_all_places_are_the_boxes_that_differ(open_site):
         sums = [sums[0] + left, sums[1] + right]
         assert (left, right) == {1: (1, 0), 2: (1, 2), 3: (0, 1)}[at]
     assert sums == [2, 3]
+    press(page, "v")
+    assert twins.evaluate_all(opacity) == [1] * 2
 
 
 IN_WINDOW = """() => {
@@ -806,15 +769,6 @@ def test_t27_fingers_pinch_and_tap_twice_and_upright_panes_are_top_and_bottom(op
     expect(page.get_by_text("Left better").first).to_be_hidden()
 
 
-def test_blink_shows_the_other_result_while_it_is_held(open_site):
-    site = open_site()
-    left = site.page.locator("[data-pane=left] [data-boxes] .boxes__over polygon")
-    site.page.keyboard.down("b")
-    expect(left).to_have_count(2)
-    site.page.keyboard.up("b")
-    expect(left).to_have_count(3)
-
-
 def test_blinking_by_itself_ends_with_any_key(open_site):
     site = open_site(has_own_time=True)
     swapped = site.page.locator(".pane__swapped").first
@@ -840,19 +794,23 @@ def test_nothing_blinks_by_itself_where_less_motion_is_asked(open_site):
     expect(site.page.locator(".pane__swapped").first).to_be_hidden()
 
 
-@cases(
-    ("setting", "is_offered", "is_shown"), [("never", 0, 0), ("request", 1, 0), ("always", 0, 1)]
-)
-def test_ground_truth_is_shown_as_the_study_says(open_site, setting, is_offered, is_shown):
-    site = open_site(screen(settings={"ground_truth": setting, "match_colours": ""}))
-    button = site.page.get_by_role("button", name="Ground truth")
-    assert button.is_visible() == bool(is_offered)
-    assert site.page.locator("[data-pane=right] [data-truth]").is_visible() == bool(is_shown)
-    assert not site.page.get_by_role("button", name="Matches").is_visible()
-    site.page.keyboard.press("m")
+@cases(("setting", "n_crops"), [("never", 0), ("always", 6)])
+def test_t57_a_study_decides_whether_ground_truth_and_places_are_shown(open_site, setting, n_crops):
+    settings = {"ground_truth": setting, "match_colours": "", "place_list": setting}
+    page = open_site(screen(settings=settings)).page
+    for name in ("Ground truth", "Matches"):
+        assert not page.get_by_role("button", name=name).is_visible()
+    is_always = setting == "always"
+    assert page.locator("[data-pane=right] [data-truth]").is_visible() == is_always
+    press(page, "m")
     dashes = "all => all.map(one => getComputedStyle(one).strokeDasharray)"
-    drawn = site.page.locator("[data-boxes] .boxes__over polygon").evaluate_all(dashes)
+    drawn = page.locator("[data-boxes] .boxes__over polygon").evaluate_all(dashes)
     assert set(drawn) == {"none"}
+    places = page.get_by_role("region", name="Places that differ")
+    if not is_always:
+        press(page, "Shift+V")
+    expect(places.get_by_role("button")).to_have_count(3)
+    expect(places.locator("svg")).to_have_count(n_crops)
 
 
 def test_lines_tell_what_a_box_is(open_site):
@@ -908,36 +866,6 @@ def test_the_page_is_accessible_with_aids_on_and_a_list_open(open_site):
     site.page.locator("[data-pane=left] [data-list] summary").click()
     expect(site.page.locator("[data-pane=left] tbody tr")).to_have_count(3)
     check_page(site.page)
-
-
-@pytest.mark.smoke
-def test_without_script_the_boxes_are_drawn(open_as, live_server, at_work):
-    study, person = at_work
-    page = open_as(person, java_script_enabled=False)
-    page.goto(live_server.url + reverse("judging:judge", args=[study.slug]))
-    expect(page.locator("[data-pane=left] [data-boxes] polygon")).to_have_count(2)
-    expect(page.locator("[data-view-tools]")).to_be_hidden()
-    expect(page.locator("[data-list]").first).to_be_hidden()
-
-
-def test_one_pane_on_a_small_screen_keeps_the_camera(open_site):
-    site = open_site(
-        layout="one", viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
-    )
-    more = site.page.locator("[data-more]")
-    more.tap()
-    expect(more).to_have_attribute("aria-expanded", "true")
-    scale = site.page.locator("[data-zoom]").inner_text()
-    site.page.get_by_role("button", name="Zoom in").tap()
-    expect(site.page.locator("[data-zoom]")).not_to_have_text(scale)
-    more.tap()
-    expect(more).to_have_attribute("aria-expanded", "false")
-    before = site.view_boxes()
-    assert before[0] == before[1]
-    site.page.get_by_role("button", name="Right").first.tap()
-    expect(site.page.locator("[data-pane=right]")).to_be_visible()
-    expect(site.page.locator("[data-pane=left]")).to_be_hidden()
-    assert site.view_boxes() == before
 
 
 MOVE_AND_COUNT_CHANGES = """async () => {
@@ -1033,22 +961,25 @@ def test_t44_one_key_pins_a_note_to_the_pair_to_a_box_or_to_a_place(open_site):
 def test_t39_the_next_difference_keeps_its_surroundings_and_coverage_is_stored(open_site):
     site = open_site(following=[without_results(screen(2))])
     page = site.page
-    for at in (1, 2):
+    words = page.locator("[data-view-words]")
+    for at, box in enumerate([(10, 10, 20, 20), (300, 200, 420, 240), (50, 300, 160, 330)], 1):
         press(page, "n")
-        expect(page.locator("[data-view-words]")).to_contain_text(f"Place {at} of 3")
+        expect(words).to_contain_text(f"Place {at} of 3")
         x, y, width, height = site.view_boxes()[0]
-        left, top, right, bottom = [(10, 10, 20, 20), (300, 200, 420, 240)][at - 1]
-        assert x <= left < right <= x + width
-        assert y <= top < bottom <= y + height
+        left, top, right, bottom = box
+        assert x + width / 2 == pytest.approx((left + right) / 2, abs=0.5)
+        assert y + height / 2 == pytest.approx((top + bottom) / 2, abs=0.5)
         assert (right - left) * (bottom - top) <= 0.15 * width * height * 1.001
         assert int(page.locator("[data-zoom]").inner_text().split("\xa0")[0]) <= 300
+    press(page, "n")
+    expect(words).to_contain_text("Place 1 of 3")
     press(page, "?")
     page.get_by_label("Say how many differences were looked at").check()
     press(page, "Escape")
     expect(page.locator("dialog[open]")).to_have_count(0)
     press(page, "Shift+N")
-    expect(page.locator("[data-view-words]")).to_contain_text("Place 3 of 3")
-    expect(page.locator("[data-view-words]")).to_contain_text("seen 3 of 3")
+    expect(words).to_contain_text("Place 2 of 3")
+    expect(words).to_contain_text("seen 3 of 3")
     expect(page.locator("[data-panes]")).to_have_attribute("data-aids", "")
     site.confirm()
     assert json.loads(parse_qs(site.sent[0])["places"][0]) == {"n": 3, "seen": 3}
@@ -1158,14 +1089,3 @@ CROPS = """all => all.map(one => {
   const { width, height } = one.getBoundingClientRect();
   return [one.getAttribute("viewBox"), `${width} ${height}`];
 })"""
-
-
-@cases(("setting", "n_crops"), [("never", 0), ("always", 6)])
-def test_t57_a_study_decides_whether_places_are_shown_and_when(open_site, setting, n_crops):
-    site = open_site(screen(1, settings={"place_list": setting}))
-    page = site.page
-    places = page.get_by_role("region", name="Places that differ")
-    if setting == "never":
-        press(page, "Shift+V")
-    expect(places.get_by_role("button")).to_have_count(3)
-    expect(places.locator("svg")).to_have_count(n_crops)
