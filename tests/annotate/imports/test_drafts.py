@@ -30,6 +30,7 @@ from tests.support.cases import cases
 from tests.support.factories import (
     add_annotator,
     make_admin,
+    make_method,
     make_person,
     make_study,
 )
@@ -637,6 +638,12 @@ class TestUndoing:
         dataset = loaded(new_dataset())
         ProtocolRun.objects.create(dataset=dataset, name="IOU", version="1")
         with pytest.raises(CannotUndo, match=r"^Protocols have scored it\. Nothing was undone"):
+            undoing.undo_import(receipt=dataset.imports.get())
+
+    def test_a_dataset_stays_while_it_has_a_method_that_no_load_added(self):
+        dataset = loaded(new_dataset())
+        make_method(dataset)
+        with pytest.raises(CannotUndo, match="Undo those loads first"):
             undoing.undo_import(receipt=dataset.imports.get())
 
     def test_results_a_study_uses_stay_and_the_study_is_named(self):

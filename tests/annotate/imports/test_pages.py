@@ -190,7 +190,7 @@ class TestReport:
             "net.zip › res_img_1.txt",
             "L1 Wrong number of fields",
             "L2 Not a number",
-            '<mark class="fault">&lt;b&gt;</mark>',
+            '0,0,<mark class="fault">&lt;b&gt;</mark>,3</code>',
             "which has img_1, img_2",
             "L8",
         ):
@@ -286,6 +286,7 @@ class TestReport:
         checked(draft)
         page = admin.get(url("report", draft.pk))
         assert (page.context["n_open"], "The lines of gt.zip are" in page.text) == (1, True)
+        assert [kind["badge"]["tone"] for kind in page.context["kinds"]] == ["warning"]
         # Those that the finding names come first, the others behind them.
         *named, (another, others) = page.context["answers"].fields[f"format-{file.pk}"].choices
         assert [slug for slug, _ in named] == ["polygon", "quad"]
