@@ -1,7 +1,7 @@
 """Jobs in the API: a request that takes long returns 202 with the address of its job."""
 
 from django.db.models import QuerySet
-from django.http import FileResponse, Http404, HttpResponseBase
+from django.http import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema, extend_schema_view
@@ -10,10 +10,11 @@ from rest_framework.response import Response
 from annotate.api.scopes import READ
 from annotate.api.views import AnyType, ApiView, ListView, OneView, SignedInRequest
 
-from . import files, services
+from . import services
 from .access import visible_to
 from .models import Job
 from .serializers import JobQuery, JobSerializer
+from .shortcuts import file_response
 
 
 @extend_schema_view(get=extend_schema(parameters=[JobQuery]))
@@ -60,8 +61,4 @@ class JobFile(_OfJob):
     @extend_schema(responses={(200, "application/zip"): OpenApiTypes.BINARY})
     def get(self, request: SignedInRequest, pk: int) -> HttpResponseBase:
         """Return a job's file; it is kept for a week. 404 if you no longer have access to its data."""
-        job = self.job(request, pk)
-        path = files.given_to(request.user, job)
-        if path is None:
-            raise Http404
-        return FileResponse(path.open("rb"), as_attachment=True, filename=job.file_name)
+        return file_response(request.user, self.job(request, pk))

@@ -1,15 +1,16 @@
 """Responses about jobs for views of several apps: the next page, progress, acceptance."""
 
-from django.http import HttpRequest, HttpResponse
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import ngettext
 from rest_framework.response import Response
 from rest_framework.reverse import reverse as api_reverse
 
+from annotate.access import Person
 from annotate.api.views import ApiView
 
-from . import workers
+from . import files, workers
 from .models import Job
 from .serializers import JobSerializer
 from .services import mark_seen
@@ -43,6 +44,14 @@ def told(request: HttpRequest, job: Job) -> dict[str, object]:
         "stopping": job.cancel_requested,
         "nobody": silent is not None,
     }
+
+
+def file_response(person: Person, job: Job) -> FileResponse:
+    """Send a job's file to a user who still has access to its data; 404 to anyone else."""
+    path = files.given_to(person, job)
+    if path is None:
+        raise Http404
+    return FileResponse(path.open("rb"), as_attachment=True, filename=job.file_name)
 
 
 def accepted(view: ApiView, job: Job) -> Response:

@@ -2,10 +2,9 @@
 
 from typing import Final
 
-from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
-from django.http import FileResponse, Http404, HttpResponse, HttpResponseBase, JsonResponse
+from django.http import HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -13,14 +12,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from annotate.datasets.models import Dataset
-from annotate.errors import Refusal
-from annotate.requests import SignedInRequest
+from annotate.requests import SignedInRequest, refusals_told
 
 from . import files, services, workers
 from .access import may_have, visible_to
 from .models import Job
 from .registry import needed_for
-from .shortcuts import go_to, told
+from .shortcuts import file_response, go_to, told
 
 _PAGE = 50
 
@@ -97,11 +95,7 @@ def _asked_from(job: Job) -> tuple[str, str] | None:
 @require_safe
 def file(request: SignedInRequest, pk: int) -> HttpResponseBase:
     """Send a job's file to a user who still has the permission that the job needs."""
-    job = _job(request, pk)
-    path = files.given_to(request.user, job)
-    if path is None:
-        raise Http404
-    return FileResponse(path.open("rb"), as_attachment=True, filename=job.file_name)
+    return file_response(request.user, _job(request, pk))
 
 
 @login_required
@@ -114,11 +108,9 @@ def cancel(request: SignedInRequest, pk: int) -> HttpResponse:
 @login_required
 @require_POST
 def again(request: SignedInRequest, pk: int) -> HttpResponse:
-    try:
+    with refusals_told(request):
         return go_to(services.again(job=_job(request, pk), person=request.user))
-    except Refusal as refusal:
-        messages.error(request, str(refusal))
-        return redirect("jobs:job", pk)
+    return redirect("jobs:job", pk)
 
 
 @login_required

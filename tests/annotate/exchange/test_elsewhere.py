@@ -82,10 +82,6 @@ def test_pairs_become_a_closed_study_with_the_rankings_that_follow(client, datas
     details = AuditEntry.objects.get(act=Act.STUDY_LOADED).details
     assert details["origin"] == "elsewhere"
     assert details["left_out"] == 0
-
-
-def test_what_was_loaded_follows_from_its_log(client, dataset):
-    loaded(client, dataset, *PAIRS)
     call_command("replay", "--check")
 
 
@@ -127,35 +123,6 @@ def test_pairwise_answers_of_label_studio_are_read(client, dataset):
     assert (judgement.verdicts, judgement.seconds_taken) == ({"preference": "right"}, 4.3)
 
 
-@pytest.mark.parametrize("tool", ["argilla", "potato"])
-def test_answers_of_other_tools_are_read_and_those_without_pairs_refused(client, dataset, tool):
-    methods = {
-        "image": dataset.images.in_order().first().name,
-        "method_a": "a",
-        "method_b": "b",
-    }
-    said = {"choice": [{"value": "right", "user_id": "5e0c"}]}
-    line = {"instance_id": "1", "user_id": "5e0c", "labels": {"choice": {"selection": "B"}}}
-    name, content, without = {
-        "argilla": (
-            "export.json",
-            json.dumps([{"id": "1", "fields": methods, "metadata": {}, "responses": said}]),
-            json.dumps([{"id": "1", "fields": {}, "metadata": {}, "responses": said}]),
-        ),
-        "potato": (
-            "export.jsonl",
-            json.dumps({"id": "1", **methods}) + "\n" + json.dumps(line),
-            json.dumps(line),
-        ),
-    }[tool]
-    response = sent(client, dataset, without, file=name)
-    assert response.status_code == 422
-    assert "without methods; image, method_a and method_b are expected in" in response.text
-    response = sent(client, dataset, content, file=name, criterion="recall")
-    assert response.status_code == 302, response.context["form"].errors
-    assert Judgement.objects.get(assignment__study__name="Arena").verdicts == {"recall": "right"}
-
-
 @pytest.mark.parametrize(
     ("row", "reason"),
     [
@@ -195,15 +162,6 @@ def test_answers_without_a_ranking_are_listed_and_left_out_only_on_request(clien
     assert not Study.objects.filter(name="Arena").exists()
     study = loaded(client, dataset, *contradicted, leave_out="on")
     assert study.assignments.count() == 1
-
-
-def test_an_answer_that_is_in_the_file_twice_is_listed_and_counts_once(client, dataset):
-    twice = (0, "ann,a,b,left,,"), (0, "ann,b,a,right,,")
-    response = sent(client, dataset, lines(dataset, *twice))
-    assert response.status_code == 422
-    assert "the same answer of the same annotator again" in response.text
-    loaded(client, dataset, *twice, leave_out="on")
-    assert Judgement.objects.filter(assignment__study__name="Arena").count() == 1
 
 
 def test_a_name_that_is_taken_is_refused(client, dataset):

@@ -114,16 +114,6 @@ def test_ground_truth_and_results_lie_on_their_words_in_either_frame(orientation
         assert [region.box for region in result.detections] == [WORD, MIDDLE]
 
 
-def test_results_in_the_stored_frame_are_turned_when_that_is_answered(tmp_path):
-    image = load(truth_of(WORD, MIDDLE), with_orientation(page(), 6))
-    here = [in_file(6, word) for word in (WORD, MIDDLE)]
-    results = zip_file(tmp_path / "net.zip", {"res_img_1.txt": lines(*here)})
-    file = FileToLoad(results, FileKind.RESULTS, title="net", reading="stored")
-    load_files([file], dataset=image.dataset)
-    [result] = image.results.all()
-    assert [region.box for region in result.detections] == [WORD, MIDDLE]
-
-
 @pytest.mark.parametrize("orientation", [3, 6])
 def test_ground_truth_that_fits_both_frames_is_asked_about(orientation, tmp_path):
     here = in_file(orientation, MIDDLE)
@@ -246,17 +236,6 @@ def test_the_published_cases_are_right_or_asked(truth):
         n = 2 if name.startswith("both") else 1
         for result in dataset.methods.get(slug=name).results.all():
             assert [region.box for region in result.detections] == bars[:n]
-
-
-def test_a_refused_picture_is_named_by_its_format(tmp_path):
-    stream = io.BytesIO()
-    page().save(stream, "GIF")
-    photographs = {"img_1.jpg": with_orientation(page(), 1), "img_3.gif": stream.getvalue()}
-    truth = truth_of(WORD) | {"gt_img_3.txt": lines(WORD, text=",a")}
-    with pytest.raises(
-        NotLoaded, match=r"img_3\.gif: found a picture in the format GIF; expected .*PNG"
-    ):
-        load_dataset(name="Gif", truth=truth, images=photographs)
 
 
 @pytest.mark.parametrize("suffix", ["gif", "tif", "avif"])
