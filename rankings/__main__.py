@@ -4,8 +4,7 @@ import argparse
 import json
 import random
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from functools import partial
 from typing import Any, get_args
@@ -35,7 +34,7 @@ from .command_line.judges import add_judges
 from .command_line.plan import add_plans
 from .command_line.simulate import add_simulation
 from .command_line.write_preflib import add_preflib
-from .consensus.rules import CONSENSUS_METHODS, ConsensusMethod, agreed
+from .consensus.rules import CONSENSUS_METHODS, agreed
 from .elicitation.careful import settle_carefully, simulate_carefully
 from .elicitation.log import CRITERIA, Answer, Entry, Skip, State, replay, simulate
 from .elicitation.partial_order import Verdict, verdict_of
@@ -220,26 +219,24 @@ def _get(item: Any, key: str, place: str) -> Any:
     return item[key]
 
 
-@contextmanager
-def _naming(place: str) -> Iterator[None]:
-    """Add the position in the file to an error."""
-    try:
-        yield
-    except RankingError as refusal:
-        raise _BadInput(f"{place}: {refusal}") from refusal
-
-
-def _distance(data: Any, options: argparse.Namespace) -> list[dict[str, Any]]:
+def _each(data: Any, what: str, answer: Callable[[Any, str], Any]) -> list[Any]:
+    """Return the answers to the items of a list, each with its position as a name for errors."""
     answers = []
-    for at, item in enumerate(_list(data, 'objects with "a" and "b"')):
+    for at, item in enumerate(_list(data, what)):
         place = f"item {at}"
-        with _naming(place):
-            answers.append(_distances_between(_get(item, "a", place), _get(item, "b", place)))
+        try:
+            answers.append(answer(item, place))
+        except RankingError as refusal:
+            raise _BadInput(f"{place}: {refusal}") from refusal
     return answers
 
 
-def _distances_between(first: Any, second: Any) -> dict[str, Any]:
-    a, b = checked(first), checked(second)
+def _distance(data: Any, options: argparse.Namespace) -> list[dict[str, Any]]:
+    return _each(data, 'objects with "a" and "b"', _distances)
+
+
+def _distances(item: Any, place: str) -> dict[str, Any]:
+    a, b = (checked(_get(item, key, place)) for key in ("a", "b"))
     apart = edit_distance(a, b)
     return {
         "distance": apart.distance,
@@ -256,18 +253,13 @@ def _distances_between(first: Any, second: Any) -> dict[str, Any]:
 
 
 def _consensus(data: Any, options: argparse.Namespace) -> list[Any]:
-    answers = []
-    for at, item in enumerate(_list(data, "lists of rankings")):
-        with _naming(f"item {at}"):
-            answers.append(_agreed(_list(item, "rankings"), options.method, f"item {at}"))
-    return answers
+    def answer(item: Any, place: str) -> Ranking | None:
+        found = agreed(_list(item, "rankings"), options.method)
+        if found.note:
+            print(f"{place}: {found.note}", file=sys.stderr)
+        return found.ranking
 
-
-def _agreed(rankings: list[Any], method: ConsensusMethod, place: str) -> Ranking | None:
-    found = agreed(rankings, method)
-    if found.note:
-        print(f"{place}: {found.note}", file=sys.stderr)
-    return found.ranking
+    return _each(data, "lists of rankings", answer)
 
 
 def _report(data: Any, options: argparse.Namespace) -> dict[str, Any]:
@@ -339,11 +331,8 @@ def _reported(
 
 
 def _elicit(data: Any, options: argparse.Namespace) -> list[dict[str, Any]]:
-    answers = []
-    for at, case in enumerate(_list(data, 'objects with "items" and "truth"')):
-        with _naming(f"item {at}"):
-            answers.append(_elicited(case, f"item {at}", options.strategy))
-    return answers
+    elicited = partial(_elicited, strategy=options.strategy)
+    return _each(data, 'objects with "items" and "truth"', elicited)
 
 
 def _elicited(case: Any, place: str, strategy: Any) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Best / Worst / Score: each protocol's distance to people's rankings ([DPTF18]_, section IV)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -165,7 +165,9 @@ class _OfPair:
     criterion: str
     beta: float
 
-    def value(self, score: RecallPrecision) -> float | None:
+    def value(self, score: RecallPrecision | None) -> float | None:
+        if score is None:
+            return None
         recall, precision = score
         if self.criterion == "recall":
             return recall
@@ -235,7 +237,7 @@ def _criterion_report(
         is_complete = np.isfinite(values).all(axis=(1, 2))
         for at in np.flatnonzero(~is_complete).tolist():
             of_protocol = scores.get(of_images[at], {})
-            reason = _lacking(of_protocol, protocols, group.methods[at], compared)
+            reason = lacking(of_protocol, protocols, group.methods[at], compared.value)
             reasons[int(group.rows[at])] = reason
         rows = group.rows[is_complete]
         methods = [group.methods[at] for at in np.flatnonzero(is_complete).tolist()]
@@ -270,22 +272,21 @@ def _difference(rankings: Sequence[Ranking]) -> str:
     return f"not ranked by every annotator: {', '.join(sorted(differing))}"
 
 
-def _lacking(
+def lacking(
     of_protocol: Mapping[str, Mapping[str, Any]],
     protocols: Sequence[str],
     methods: Sequence[str],
-    compared: _OfPair,
+    value: Callable[[Any], float | None] = lambda score: score,
 ) -> str:
-    """Return the reason to leave an image out: the first score that is missing."""
+    """Return the reason to leave an image out: the first score without a value; "" if none is."""
     for protocol in protocols:
         scores = of_protocol.get(protocol, {})
         for method in methods:
-            score = scores.get(method)
             try:
-                require_score(None if score is None else compared.value(score), method)
+                require_score(value(scores.get(method)), method)
             except MissingScore as missing:
                 return f"{protocol}: {missing}"
-    raise ValueError("every score is there")
+    return ""
 
 
 def _distances(values: Floats, goals: Places, settings: Settings) -> Floats:

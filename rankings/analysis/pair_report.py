@@ -8,13 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
-from ..agreement.report import RecallPrecision, Scores, Settings, values_of
-from ..errors import MissingScore
+from ..agreement.report import RecallPrecision, Scores, Settings, lacking, values_of
 from ..inference.clusters import NONE_DECLARED, Declared
 from ..inference.multi_reader import told_apart
 from ..inference.pair_estimates import LostVisit, Visit, compare_by_pairs, loss_limits
 from ..orders.buckets import Ranking
-from ..orders.from_scores import require_score
 from ..orders.packed_scores import protocols_of, rankings_from_scores
 from .analysis import plain
 
@@ -78,7 +76,7 @@ def comparable(
     left_out = []
     for image in sorted({visit.image for visit in visits}):
         scored = sorted({method for of_method in values[image].values() for method in of_method})
-        reason = _lacking(values[image], protocols, scored)
+        reason = lacking(values[image], protocols, scored) if scored else _NOTHING
         if reason:
             left_out.append({"image": image, "reason": reason})
         else:
@@ -120,23 +118,6 @@ def _of_criterion(
         "skipped": plain(loss_limits(found.visits, without.visits, rankings, protocols)),
         "left_out": [left_out[image] for image in sorted(left_out)],
     }
-
-
-def _lacking(
-    of_image: Mapping[str, Mapping[str, float | None]],
-    protocols: Sequence[str],
-    methods: Sequence[str],
-) -> str:
-    """Return a sentence on the first missing score; empty if none is missing."""
-    if not methods:
-        return _NOTHING
-    for protocol in protocols:
-        for method in methods:
-            try:
-                require_score(of_image.get(protocol, {}).get(method), method)
-            except MissingScore as missing:
-                return f"{protocol}: {missing}"
-    return ""
 
 
 def _n_pairs(visit: Visit) -> int:

@@ -1,6 +1,6 @@
 """Images that a design needs if nothing was measured: from the kindest to the hardest simulated world."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from .designs import Design
 from .pilots import DEMO, Asking, worlds
@@ -42,10 +42,7 @@ def band(found: Plan) -> Band | None:
         return None
     best = min(enough, key=by_cost)
     sharing = next(one for one in SHARINGS if one.name == best.sharing)
-    kinds = [
-        dict(question.components(replace(pilot, components=of)))[best.asking]
-        for of in (pilot.components, *worlds(pilot.methods))
-    ]
+    kinds = [question.parts(of, best.asking) for of in (pilot.components, *worlds(pilot.methods))]
     needed = []
     for n in numbers_of_people(question.people):
         if n < (REPEATS if sharing.repeated else sharing.per_image):

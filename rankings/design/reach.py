@@ -97,17 +97,15 @@ def reach_in_words(pilot: Pilot, question: Question, design: Design, asking: Ask
     """
     if asking not in pilot.components:
         raise RankingError(f"{pilot.origin} tells nothing about {ASKED[asking]}")
-    [own] = [one for one in reach(pilot, question, design) if one.asking == asking]
+    own = _reach_of(asking, question.parts(pilot.components, asking), question, design)
     said = (
         f"{design.n_images} images and {design.n_annotators} people ({ASKED[asking]}, "
         f"{_shared(design)}) find {least_in_words(own, question)}"
     )
     if pilot.origin != DEMO or pilot.methods is None:
         return f"{said}, by {pilot.origin}."
-    ends = []
-    for of in worlds(pilot.methods):
-        parts = dict(question.components(replace(pilot, components=of)))[asking]
-        ends.append(_reach_of(asking, parts, question, design).least or math.inf)
+    parts = (question.parts(of, asking) for of in worlds(pilot.methods))
+    ends = [_reach_of(asking, one, question, design).least or math.inf for one in parts]
     low, high = (f"{100 * end:.1f}" if end <= 1 else "" for end in (min(ends), max(ends)))
     between = f"from {low} to {high}" if high else f"from {low} to none" if low else "none"
     return f"{said} if people are as in the demo; in other simulated worlds {between}."

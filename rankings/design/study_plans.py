@@ -99,8 +99,12 @@ class Question:
 
     def components(self, pilot: Pilot) -> Iterator[tuple[Asking, Components]]:
         """Yield each way of asking with its components, tested between this question's protocols."""
-        for asking, parts in pilot.components.items():
-            yield asking, replace(parts, protocols=self.n_protocols)
+        for asking in pilot.components:
+            yield asking, self.parts(pilot.components, asking)
+
+    def parts(self, components: Mapping[Asking, Components], asking: Asking) -> Components:
+        """Return one way of asking's components, tested between this question's protocols."""
+        return replace(components[asking], protocols=self.n_protocols)
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,11 +215,7 @@ def _band(pilot: Pilot, question: Question, choice: Choice) -> Iterator[str]:
     if pilot.origin != DEMO or pilot.methods is None:
         return
     found = [
-        _power_of(
-            choice,
-            dict(question.components(replace(pilot, components=of)))[choice.asking],
-            question,
-        )
+        _power_of(choice, question.parts(of, choice.asking), question)
         for of in (pilot.components, *worlds(pilot.methods))
     ]
     yield (
@@ -226,7 +226,7 @@ def _band(pilot: Pilot, question: Question, choice: Choice) -> Iterator[str]:
 
 def _unlucky(pilot: Pilot, question: Question, choice: Choice) -> float | None:
     """Return a design's power if the pilot's estimates are far too small, as those of one in ten are."""
-    parts = dict(question.components(pilot))[choice.asking]
+    parts = question.parts(pilot.components, choice.asking)
     return None if parts.degrees is None else _power_of(choice, parts.unlucky, question)
 
 

@@ -50,7 +50,7 @@ def simulated_design(
     """
     if choice.n_images is None:
         raise RankingError("a design without images cannot be simulated")
-    parts = dict(question.components(pilot))[choice.asking]
+    parts = question.parts(pilot.components, choice.asking)
     sharing = next(one for one in SHARINGS if one.name == choice.sharing)
     n_groups = round(choice.n_annotators / parts.per_group) if parts.per_group > 1 else 0
     n_scenes = round(choice.n_images / parts.per_scene) if parts.per_scene > 1 else 0

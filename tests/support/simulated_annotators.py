@@ -10,6 +10,7 @@ from rankings.elicitation.careful import Rules, settle_carefully, simulate_caref
 from rankings.elicitation.log import CRITERIA, MIRRORED, Answer, Check
 from rankings.elicitation.partial_order import Verdict
 from rankings.elicitation.rechecks import CHECKS, Settled, ask_of, settle, settle_next
+from rankings.elicitation.strategies import Strategy
 
 # name -> (step between levels, 0 for strict orders; agreement of the criteria)
 REGIMES = {
@@ -57,6 +58,14 @@ def answering(of: dict[str, list[float]]) -> Callable[[int, int, str], Verdict]:
     return answer
 
 
+def ranked(of: Sequence[float]) -> tuple[tuple[int, ...], ...]:
+    """Return the buckets of some levels, best first."""
+    return tuple(
+        tuple(item for item, level in enumerate(of) if level == value)
+        for value in sorted(set(of), reverse=True)
+    )
+
+
 Levels = Mapping[str, Sequence[float]]
 Judge = Callable[[int, int, str], Verdict]
 _OTHERS: dict[Verdict, tuple[Verdict, Verdict]] = {
@@ -96,10 +105,12 @@ def erring(of: Levels, share: float, rng: random.Random, *, by_pair: bool) -> Ju
     return judge
 
 
-def with_checks(n: int, judge: Judge, n_checks: int) -> Settled:
-    """Rank by binary insertion with re-checks and repairs."""
+def with_checks(
+    n: int, judge: Judge, n_checks: int, strategy: Strategy = "insertion", seed: str = ""
+) -> Settled:
+    """Rank with re-checks and repairs."""
     settled = settle(n, [])
-    while (ask := ask_of(settled, "insertion", n_checks=n_checks, seed="")) is not None:
+    while (ask := ask_of(settled, strategy, n_checks=n_checks, seed=seed)) is not None:
         is_check = ask.purpose in CHECKS
         pair = ask.left, ask.right
         asked = CRITERIA if is_check else settled.state.open_criteria(*pair)

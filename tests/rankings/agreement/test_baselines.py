@@ -134,14 +134,6 @@ def test_what_may_be_said_names_the_nearest_the_farther_and_the_person():
     assert "4 annotators and 30 images" in for_whom(data)
 
 
-def test_with_one_annotator_nothing_is_said_of_others():
-    data = analysed(1)
-    [verdict] = verdicts(data)
-    assert verdict.sentences[0].endswith("one annotator says nothing about others.")
-    assert for_whom(data) == ""
-    assert place_of_person(data["analysis"]["recall"]) is None
-
-
 def compared(means, told=(), reason=None, *, silent=(), tied=45.0, equal=()):
     """An analysis: pairs of ``told`` differ significantly, and all but ``silent`` from all tied."""
     copies = {name for same in equal for name in same[1:]}

@@ -93,13 +93,6 @@ def test_degrees_of_freedom_are_those_of_the_estimates_exact_variance(design, by
         assert exact / by < degrees < exact * by
 
 
-def test_power_without_taste_and_with_many_annotators_is_the_normal_tests():
-    parts = Components(0.0, 0.0, 1.0)
-    found = power(parts, Design(400, 400), 0.14)
-    z = scipy.stats.norm.ppf(0.975)
-    assert found == pytest.approx(scipy.stats.norm.sf(z - 0.14 * 20), abs=0.005)
-
-
 @pytest.mark.release
 @cases(
     ("parts", "design", "difference"),

@@ -215,24 +215,6 @@ def test_images_of_few_or_differing_rankings_are_left_out():
     assert people.left_out == ("differing", "one")
 
 
-def test_many_methods_and_annotators():
-    rng = np.random.default_rng(2)
-    methods = [f"m{at:02}" for at in range(50)]
-    rankings = {
-        f"img_{image}": {
-            f"annotator-{int(rng.integers(200))}": from_values(
-                list(zip(methods, rng.normal(np.linspace(0, 9, 50)).tolist(), strict=True)),
-                descending=False,
-            )
-            for _ in range(3)
-        }
-        for image in range(100)
-    }
-    fitted = strengths_of(people_of(rankings))
-    assert len(fitted.strengths) == 50
-    assert fitted.strengths[0].strength > 2 > -2 > fitted.strengths[-1].strength
-
-
 @cases("wrong", [{"ridge": 0.0}, {"level": 1.0}])
 def test_settings_that_cannot_be_are_refused(wrong):
     with pytest.raises(RankingError):

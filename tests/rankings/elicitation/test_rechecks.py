@@ -33,7 +33,6 @@ from tests.support.rankings import n_samples
 from tests.support.simulated_annotators import answering, erring, one_criterion, truth, with_checks
 
 STRATEGIES = ("insertion", "balanced")
-OTHERS = {"left": ("equal", "right"), "equal": ("left", "right"), "right": ("left", "equal")}
 
 
 def next_ask(n, log, strategy="insertion", *, n_checks=0, seed="", hidden=()):
@@ -41,31 +40,10 @@ def next_ask(n, log, strategy="insertion", *, n_checks=0, seed="", hidden=()):
     return ask_of(settled, strategy, n_checks=n_checks, seed=seed)
 
 
-def work(n, answer, strategy="insertion", n_checks=None, seed="s"):
-    """Answer until nothing is left; a check asks all three criteria."""
+def work(n, judge, strategy="insertion", n_checks=None):
+    """Return all answers of an annotator; a check asks all three criteria."""
     n_checks = default_checks(n) if n_checks is None else n_checks
-    log = []
-    options = {"n_checks": n_checks, "seed": seed}
-    while (ask := next_ask(n, log, strategy, **options)) is not None:
-        assert len(log) < 10 * n * n, "it ends"
-        criteria = (
-            CRITERIA
-            if ask.purpose in CHECKS
-            else settle(n, log).state.open_criteria(ask.left, ask.right)
-        )
-        assert criteria, "every screen has an open question"
-        verdicts = {c: answer(ask.left, ask.right, c) for c in criteria}
-        kind = Check if ask.purpose in CHECKS else Answer
-        log.append(kind(ask.left, ask.right, verdicts, ask.purpose))
-    return log
-
-
-def noisy(exact, share, rng):
-    def answer(left, right, criterion):
-        verdict = exact(left, right, criterion)
-        return rng.choice(OTHERS[verdict]) if rng.random() < share else verdict
-
-    return answer
+    return list(with_checks(n, judge, n_checks, strategy, "s").entries)
 
 
 def n_checks_in(log):
@@ -93,8 +71,9 @@ def test_t10_an_exact_annotator_pays_the_checks_and_nothing_else(strategy, regim
 def test_t10_all_checks_are_asked_and_repairs_stay_within_a_fifth_beyond_them(strategy, n_checks):
     n_repaired = 0
     for image in range(n_samples(usual=4, thorough=40)):
-        exact = answering(truth(image % 4, 10, image))
-        log = work(10, noisy(exact, 0.1, random.Random(image)), strategy, n_checks)
+        of = truth(image % 4, 10, image)
+        judge = erring(of, 0.1, random.Random(image), by_pair=False)
+        log = work(10, judge, strategy, n_checks)
         settled, asked = settle(10, log), Counter(entry.purpose for entry in log)
         assert settled.state.is_finished
         assert asked["near"] + asked["repeat"] == n_checks
@@ -241,10 +220,10 @@ def test_entry_by_entry_a_log_leads_to_what_it_leads_to_at_once(seed, hides):
     """One in four answers is wrong: there are doubts, repairs and answers set aside; some are skips."""
     rng = random.Random(seed)
     hidden = (2,) if hides else ()
-    exact = answering(truth(3, 6, seed))
+    judge = erring(truth(3, 6, seed), 0.25, rng, by_pair=False)
     log = [
         Skip(entry.left, entry.right, "other", entry.purpose) if rng.random() < 0.1 else entry
-        for entry in work(6, noisy(exact, 0.25, rng), n_checks=4)
+        for entry in work(6, judge, n_checks=4)
     ]
     settled = settle(6, [], hidden)
     for at, entry in enumerate(log):

@@ -26,6 +26,14 @@ METHODS = ("a", "b", "c", "d")
 PROTOCOLS = ("p", "q", "r")
 PAIRS = [frozenset(pair) for pair in combinations(METHODS, 2)]
 EVEN = dict.fromkeys(PAIRS, 1 / 6)
+# Of a before b, p says so, q ties them, r turns them.
+OWN = {
+    "i": {
+        "p": (("a",), ("b",), ("c", "d")),
+        "q": (("a", "b"), ("c", "d")),
+        "r": (("b",), ("a",), ("c", "d")),
+    }
+}
 
 
 def drawn_ranking(rng):
@@ -92,20 +100,13 @@ def test_over_all_draws_the_estimate_is_the_loss_itself(study, k):
 
 
 def test_loss_of_a_pair_by_hand():
-    """Said a before b. p says so, q ties them, r turns them: 0, 1/2, 1, times 1 / (6 x 1/3)."""
-    own = {
-        "i": {
-            "p": (("a",), ("b",), ("c", "d")),
-            "q": (("a", "b"), ("c", "d")),
-            "r": (("b",), ("a",), ("c", "d")),
-        }
-    }
+    """Said a before b: 0, 1/2, 1, times 1 / (6 x 1/3)."""
     visit = Visit("i", "x", (("a",), ("b",)), {frozenset("ab"): 1 / 3})
-    assert pair_losses([visit], own, PROTOCOLS).distances.tolist() == [
+    assert pair_losses([visit], OWN, PROTOCOLS).distances.tolist() == [
         pytest.approx([0, 0.25, 0.5])
     ]
     tied = Visit("i", "x", (("a", "b"),), {frozenset("ab"): 1 / 3})
-    assert pair_losses([tied], own, PROTOCOLS).distances.tolist() == [
+    assert pair_losses([tied], OWN, PROTOCOLS).distances.tolist() == [
         pytest.approx([0.25, 0, 0.25])
     ]
 
@@ -200,23 +201,16 @@ def lost(image, annotator, methods, chances=EVEN, known=None):
 def test_a_visit_with_a_skipped_pair_keeps_its_other_answers():
     """Pairs of a, b, c weigh 1 / (6 x 1/2). Only a > b is known, and counts for all three."""
     chances = dict.fromkeys(map(frozenset, ("ab", "ac", "bc")), 0.5)
-    own = {
-        "i": {
-            "p": (("a",), ("b",), ("c", "d")),
-            "q": (("a", "b"), ("c", "d")),
-            "r": (("b",), ("a",), ("c", "d")),
-        }
-    }
     kept = lost("i", "x", "abc", chances, {frozenset("ab"): "a"})
-    assert pair_losses([kept], own, PROTOCOLS).distances.tolist() == [pytest.approx([0, 0.5, 1])]
+    assert pair_losses([kept], OWN, PROTOCOLS).distances.tolist() == [pytest.approx([0, 0.5, 1])]
     # With every verdict known it is the visit itself.
     known = {frozenset("ab"): "a", frozenset("ac"): None, frozenset("bc"): "c"}
     visit = Visit("i", "x", (("a", "c"), ("b",)), chances)
     assert (
-        pair_losses([lost("i", "x", "abc", chances, known)], own, PROTOCOLS).distances.tolist()
-        == pair_losses([visit], own, PROTOCOLS).distances.tolist()
+        pair_losses([lost("i", "x", "abc", chances, known)], OWN, PROTOCOLS).distances.tolist()
+        == pair_losses([visit], OWN, PROTOCOLS).distances.tolist()
     )
-    assert len(pair_losses([lost("i", "x", "abc", chances)], own, PROTOCOLS).distances) == 0
+    assert len(pair_losses([lost("i", "x", "abc", chances)], OWN, PROTOCOLS).distances) == 0
 
 
 def means_if(visits, verdicts, own):
@@ -301,14 +295,7 @@ def test_limits_hold_for_every_ranking_that_a_skipped_whole_ranking_could_have_b
 
 def test_limits_of_a_skipped_pair_by_hand():
     """The pair weighs 1 / (6 x 1/3). p and r order it: 0 to 1/2. q ties it: 0 to 1/4."""
-    own = {
-        "i": {
-            "p": (("a",), ("b",), ("c", "d")),
-            "q": (("a", "b"), ("c", "d")),
-            "r": (("b",), ("a",), ("c", "d")),
-        }
-    }
-    found = loss_limits([], [lost("i", "x", "ab", {frozenset("ab"): 1 / 3})], own, PROTOCOLS)
+    found = loss_limits([], [lost("i", "x", "ab", {frozenset("ab"): 1 / 3})], OWN, PROTOCOLS)
     assert (found.low, found.high) == (
         pytest.approx((0, 0, 0)),
         pytest.approx((0.5, 0.25, 0.5)),

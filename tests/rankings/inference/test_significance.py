@@ -21,13 +21,12 @@ from rankings.inference.studentized_range import quantile
 from tests.support.cases import cases
 
 
-def p_matrix(n, **told_apart):
-    """All p are 1 but those of the pairs given, as ``_02=0.01``."""
-    matrix = [[None if a == b else 1.0 for b in range(n)] for a in range(n)]
-    for name, p in told_apart.items():
-        a, b = int(name[1]), int(name[2])
-        matrix[a][b] = matrix[b][a] = p
-    return matrix
+def p_table(n, told_apart):
+    """All p are 1 but those of the pairs given."""
+    table = [[None if a == b else 1.0 for b in range(n)] for a in range(n)]
+    for (a, b), p in told_apart.items():
+        table[a][b] = table[b][a] = p
+    return table
 
 
 @cases(
@@ -35,21 +34,21 @@ def p_matrix(n, **told_apart):
     [
         ({}, (1, 1, 1, 1)),
         # 2 differs from the first of its cluster.
-        ({"_02": 0.05}, (1, 1, 2, 2)),
-        ({"_02": 0.051}, (1, 1, 1, 1)),
+        ({(0, 2): 0.05}, (1, 1, 2, 2)),
+        ({(0, 2): 0.051}, (1, 1, 1, 1)),
         # 2 differs from the second of its cluster only, which is enough.
-        ({"_12": 0.01}, (1, 1, 2, 2)),
+        ({(1, 2): 0.01}, (1, 1, 2, 2)),
         # 3 differs from 0 of the cluster above, which no longer matters, not from 2.
-        ({"_02": 0.01, "_03": 0.01}, (1, 1, 2, 2)),
-        ({"_01": 0.01, "_12": 0.01, "_23": 0.01}, (1, 2, 3, 4)),
+        ({(0, 2): 0.01, (0, 3): 0.01}, (1, 1, 2, 2)),
+        ({(0, 1): 0.01, (1, 2): 0.01, (2, 3): 0.01}, (1, 2, 3, 4)),
     ],
 )
 def test_a_cluster_starts_where_any_of_the_current_one_is_told_apart(told_apart, expected):
-    assert clusters([1.0, 2.0, 3.0, 4.0], p_matrix(4, **told_apart)) == expected
+    assert clusters([1.0, 2.0, 3.0, 4.0], p_table(4, told_apart)) == expected
 
 
 def test_clusters_are_given_in_the_order_of_the_protocols():
-    assert clusters([3.0, 1.0, None], p_matrix(3, _01=0.01)) == (2, 1, None)
+    assert clusters([3.0, 1.0, None], p_table(3, {(0, 1): 0.01})) == (2, 1, None)
     assert clusters([], []) == ()
     assert clusters([None], [[None]]) == (None,)
     with pytest.raises(RankingError, match="2 x 2"):
@@ -151,13 +150,6 @@ def test_critical_difference_edges():
     assert alike.groups == (("x", "y"),)
 
 
-def p_table(n, *told_apart):
-    table = [[None if a == b else 1.0 for b in range(n)] for a in range(n)]
-    for a, b in told_apart:
-        table[a][b] = table[b][a] = 0.01
-    return table
-
-
 @cases(
     ("told_apart", "letters"),
     [
@@ -171,27 +163,26 @@ def p_table(n, *told_apart):
     ],
 )
 def test_letters_by_hand(told_apart, letters):
-    assert compact_letters(range(4), p_table(4, *told_apart)) == letters
+    assert compact_letters(range(4), p_table(4, dict.fromkeys(told_apart, 0.01))) == letters
 
 
 def test_letters_go_by_the_order_and_not_by_the_place():
-    assert compact_letters([2, 1, 0], p_table(3, (0, 1), (0, 2))) == ("b", "a", "a")
+    assert compact_letters([2, 1, 0], p_table(3, {(0, 1): 0.01, (0, 2): 0.01})) == ("b", "a", "a")
 
 
 def test_two_share_a_letter_just_where_they_are_not_told_apart():
     rng = np.random.default_rng(6)
     for _ in range(50):
         pairs = [pair for pair in itertools.combinations(range(6), 2) if rng.random() < 0.4]
-        letters = compact_letters(range(6), p_table(6, *pairs))
+        letters = compact_letters(range(6), p_table(6, dict.fromkeys(pairs, 0.01)))
         for a, b in itertools.combinations(range(6), 2):
             assert bool(set(letters[a]) & set(letters[b])) == ((a, b) not in pairs)
 
 
 def test_letters_that_do_not_suffice_are_none():
     """Twelve couples, each different from each other: a group takes one of each, 2^12 groups."""
-    assert (
-        compact_letters(range(24), p_table(24, *((at, at + 1) for at in range(0, 24, 2)))) is None
-    )
+    couples = {(at, at + 1): 0.01 for at in range(0, 24, 2)}
+    assert compact_letters(range(24), p_table(24, couples)) is None
     assert compact_letters([], ()) == ()
 
 

@@ -261,17 +261,20 @@ def test_every_point_of_the_curve_is_the_score_of_a_report(distance):
 def test_the_cross_validated_score_uses_the_beta_of_the_other_folds():
     """Written out: for each fold the best beta on the rest, by a search of the rest alone."""
     scores, consensus = random_study(2, 13)
-    [search, _] = beta_search(scores, consensus)
+    [_, search] = beta_search(scores, consensus)
+    assert search.fold_betas != search.fold_betas[::-1], (
+        "or it does not matter which fold has which"
+    )
     images = sorted(consensus)
     total = 0.0
     for number, fold in enumerate(folds(13)):
         inside = [images[at] for at in fold]
         rest = {image: of for image, of in consensus.items() if image not in inside}
-        [outside, _] = beta_search(scores, rest)
+        [_, outside] = beta_search(scores, rest)
         assert search.fold_betas[number] == outside.beta
         for image in inside:
             values = {
-                method: f_beta(*of, outside.beta) for method, of in scores[image]["x"].items()
+                method: f_beta(*of, outside.beta) for method, of in scores[image]["y"].items()
             }
             total += edit_distance(ranking_from_scores(values), consensus[image]).distance
     assert search.cross_validated_score == total / 13
