@@ -7,7 +7,8 @@ from datetime import timedelta
 from typing import Any, Final
 
 from django.contrib.auth.models import User
-from django.db.models import Case, Count, F, OuterRef, Q, QuerySet, When
+from django.db.models import Case, Count, OuterRef, Q, QuerySet, When
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -26,6 +27,8 @@ from annotate.studies.models import Exclusion, Membership, Role, Study, StudyIma
 PER_PAGE: Final = 12
 _LATELY: Final = timedelta(days=7)
 _MAX_WAITING: Final = 5
+# Of an image: some need more people than the others, to see how far people agree.
+_WANTED: Final = Coalesce("n_annotators", "study__min_annotators")
 _BY_STATE: Final = Case(
     When(state=Study.State.OPEN, then=0), When(state=Study.State.DRAFT, then=1), default=2
 )
@@ -71,7 +74,7 @@ class Followed:
     study: Study
     pictures: Sequence[Thumbnail]
     n_images: int
-    # Images with at least ``study.min_annotators`` complete rankings of people who count.
+    # Images with as many complete rankings of people who count as they need.
     n_ready: int
     n_annotators: int
     n_last_days: int
@@ -107,7 +110,7 @@ def followed(studies: Sequence[Study]) -> list[Followed]:
     """Return studies with their progress, in a fixed number of queries."""
     keys = [study.pk for study in studies]
     rows = StudyImage.objects.filter(study__in=keys).order_by()
-    is_ready = Q(n_complete__gte=F("study__min_annotators"))
+    is_ready = Q(n_complete__gte=_WANTED)
     n_images = {
         study: (n, ready)
         for study, n, ready in rows.values_list("study").annotate(
@@ -167,13 +170,13 @@ def _ready_only_by(out: Mapping[int, set[int]]) -> Counter[int]:
         .values_list("study", "image")
         .annotate(n=Count("pk"))
     }
-    rows = StudyImage.objects.filter(
-        study__in=out, n_complete__gte=F("study__min_annotators")
-    ).values_list("study", "image", "n_complete", "study__min_annotators")
+    rows = StudyImage.objects.filter(study__in=out, n_complete__gte=_WANTED)
     return Counter(
         study
-        for study, image, n_complete, least in rows
-        if n_complete - n_theirs.get((study, image), 0) < least
+        for study, image, n_complete, wanted in rows.values_list(
+            "study", "image", "n_complete", _WANTED
+        )
+        if n_complete - n_theirs.get((study, image), 0) < wanted
     )
 
 

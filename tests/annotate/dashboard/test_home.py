@@ -6,6 +6,7 @@ from django.urls import reverse
 from annotate.design.setup.services import begin
 from annotate.imports.drafts import open_draft
 from annotate.jobs.models import Job
+from annotate.progress.selectors import figures
 from annotate.studies.exclusions import decide
 from tests.support.factories import (
     add_annotator,
@@ -62,6 +63,23 @@ def test_a_researcher_sees_how_far_each_study_is_and_what_it_lacks(client):
     assert (done.study, done.n_images, done.n_ready, done.n_annotators) == (study, 3, 3, 1)
     assert (done.n_last_days, done.is_complete, done.lacks) == (3, True, "")
     assert (other.study, other.n_ready, other.lacks) == (lonely, 0, "No annotator takes part yet.")
+
+
+def test_an_image_that_needs_more_people_than_the_others_is_ready_when_it_has_them(client):
+    study = make_study(["a", "b"], images=3, min_annotators=1)
+    first = study.study_images.order_by("pk")[:1].values("pk")
+    study.study_images.filter(pk__in=first).update(n_annotators=2)
+    rank_everything(study, add_annotator(study), AB)
+    other = add_annotator(study)
+    researcher = add_researcher(study)
+    for n_ready in (2, 3, 2):
+        [row] = home(client, researcher).context["followed"]
+        assert (row.n_ready, row.is_complete) == (n_ready, n_ready == 3)
+        assert row.n_ready == figures(study).n_ready
+        if n_ready == 2:
+            rank_everything(study, other, AB)
+        else:
+            decide(study=study, person=other, is_excluded=True, reason="x", by=researcher)
 
 
 def test_rankings_of_who_is_left_out_do_not_count(client):
