@@ -48,13 +48,9 @@ def critical_difference(
     title = titled(_("Average ranks of the protocols"), criterion)
     protocols = [name for name, _ in tested.average_ranks]
     missing = missing_images(range(tested.n_images), protocols, left_out)
-    if missing:
-        return without_drawing(
-            "critical-difference", title, heads_of("critical-difference"), missing
-        )
     limit = tested.critical_difference
-    if limit is None:
-        reason = _("There is only one protocol, so it cannot be ranked.")
+    if missing or limit is None:
+        reason = missing or _("There is only one protocol, so it cannot be ranked.")
         return without_drawing(
             "critical-difference", title, heads_of("critical-difference"), reason
         )
