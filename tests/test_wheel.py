@@ -388,10 +388,3 @@ def test_the_lowest_versions_that_are_tried_are_those_that_are_allowed():
             assert tried[requirement.name].startswith(lowest[0]), line
         else:
             assert "win32" in line, f"{line} needs a lowest version"
-
-
-def test_both_packages_have_the_version_of_the_wheel():
-    import protocols
-    import rankings
-
-    assert protocols.__version__ == rankings.__version__

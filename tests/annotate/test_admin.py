@@ -52,46 +52,13 @@ from tests.support.truths import rank_everything, same_truth, skipped, undone
 pytestmark = pytest.mark.django_db
 TRUTH = same_truth([["a"], ["b"], ["c"]])
 MODELS = sorted(admin.site._registry, key=lambda model: model._meta.label)
-WRITTEN_ONCE = {
-    "annotate.Arrival",
-    "annotate.Assignment",
-    "annotate.AuditEntry",
-    "annotate.Draft",
-    "annotate.DraftFile",
-    "annotate.EarlierTruth",
-    "annotate.Entrance",
-    "annotate.Exclusion",
-    "annotate.Finding",
-    "annotate.FirstVisit",
-    "annotate.GivenAnswer",
-    "annotate.Image",
-    "annotate.ImageFacts",
-    "annotate.ImageLoss",
-    "annotate.Import",
-    "annotate.Invitation",
-    "annotate.Job",
-    "annotate.Judge",
-    "annotate.JudgeAnswer",
-    "annotate.Judgement",
-    "annotate.KeptReport",
-    "annotate.Look",
-    "annotate.NewStudy",
-    "annotate.Note",
-    "annotate.PicturesSent",
-    "annotate.ProtocolRun",
-    "annotate.Pseudonym",
-    "annotate.PublicBoard",
-    "annotate.PublicPage",
-    "annotate.Release",
-    "annotate.Result",
-    "annotate.Score",
-    "annotate.Screen",
-    "annotate.Selection",
-    "annotate.Skip",
-    "annotate.StudyImage",
-    "annotate.Token",
-    "annotate.Withdrawal",
-}
+# All others of ours are written once.
+CHANGED_HERE = {"Dataset", "Membership", "Method", "Preferences", "Study", "Worker"}
+WRITTEN_ONCE = [
+    model
+    for model in MODELS
+    if model._meta.app_label == "annotate" and model.__name__ not in CHANGED_HERE
+]
 
 
 def make_everything():
@@ -181,11 +148,7 @@ def test_every_list_search_and_row_opens(rescuer, django_assert_max_num_queries,
             assert rescuer.get(address(model, "change", row.pk)).status_code == 200
 
 
-@pytest.mark.parametrize(
-    "model",
-    [m for m in MODELS if m._meta.label in WRITTEN_ONCE],
-    ids=lambda model: model._meta.label,
-)
+@pytest.mark.parametrize("model", WRITTEN_ONCE, ids=lambda model: model._meta.label)
 def test_what_was_written_once_cannot_be_added_changed_or_deleted(rescuer, model):
     row = model._base_manager.first()
     before = list(model._base_manager.values())

@@ -37,46 +37,22 @@ from tests.support.kept import keep_report
 from tests.support.truths import rank_everything, same_truth
 
 pytestmark = [pytest.mark.django_db, pytest.mark.release]
-AB = same_truth([["a"], ["b"]])
-# Reader, and the arguments of its address.
+# By reader and the arguments of their addresses.
 PAGES = {
-    "home": ("everything", ""),
-    "datasets:list": ("everything", ""),
-    "datasets:detail": ("everything", "dataset"),
-    "datasets:matrix": ("everything", "dataset"),
-    "datasets:viewer": ("everything", "dataset image"),
-    "imports:start": ("everything", ""),
-    "imports:receipts": ("everything", ""),
-    "imports:files": ("everything", "draft"),
-    "scoring:score": ("everything", "dataset"),
-    "jobs:work": ("everything", ""),
-    "setup:start": ("everything", ""),
-    "setup:begin": ("everything", "dataset"),
-    "setup:images": ("everything", "new"),
-    "setup:finish": ("everything", "new"),
-    "studies:detail": ("everything", "study"),
-    "studies:members": ("everything", "study"),
-    "studies:settings": ("everything", "study"),
-    "accounts:invitations": ("everything", ""),
-    "accounts:study_invitations": ("everything", "study"),
-    "accounts:account": ("everything", ""),
-    "tokens:tokens": ("everything", ""),
-    "usersessions_list": ("everything", ""),
-    "audit:log": ("everything", ""),
-    "audit:study": ("everything", "study"),
-    "reports:kept_reports": ("everything", "study"),
-    "reports:report": ("everything", "study"),
-    "evidence:annotators": ("everything", "study"),
-    "evidence:disagreement": ("everything", "study"),
-    "evidence:image": ("everything", "study image"),
-    "evidence:compare": ("everything", "study image"),
-    "scored:worst": ("everything", "dataset"),
-    "scored:compare": ("everything", "dataset image"),
-    "exchange:raw": ("everything", "study"),
-    "judging:own": ("annotator", "study"),
-    "judging:history": ("annotator", "study"),
-    "judging:judge": ("annotator", "study"),
-    "learning:welcome": ("newcomer", "study"),
+    "admin": {
+        "": "home datasets:list imports:start imports:receipts jobs:work setup:start "
+        "accounts:invitations accounts:account tokens:tokens usersessions_list audit:log",
+        "dataset": "datasets:detail datasets:matrix scoring:score setup:begin scored:worst",
+        "dataset image": "datasets:viewer scored:compare",
+        "draft": "imports:files",
+        "new": "setup:images setup:finish",
+        "study": "studies:detail studies:members studies:settings accounts:study_invitations "
+        "audit:study reports:kept_reports reports:report evidence:annotators questions:questions "
+        "evidence:annotators?annotator=annotator-1 evidence:disagreement exchange:raw",
+        "study image": "evidence:image evidence:image?annotator=annotator-1 evidence:compare",
+    },
+    "annotator": {"study": "judging:own judging:history judging:judge"},
+    "newcomer": {"study": "learning:welcome"},
 }
 
 
@@ -102,13 +78,18 @@ class Site:
         closed = make_study(["a", "b"], state="closed")
         for person in (self.admin, self.annotator):
             add_annotator(closed, person)
-        rank_everything(study, add_annotator(study), AB)
+        image, method = make_image(dataset), make_method(dataset)
+        for one in (*study.methods.all(), method):
+            make_result(image, one)
+        for one in study.images.all():
+            make_result(one, method)
+        study.study_images.create(image=image)
+        study.methods.add(method)
+        truth = same_truth([[one.name] for one in study.methods.all()])
+        for person in (self.admin, add_annotator(study)):
+            rank_everything(study, person, truth)
         add_researcher(study)
         add_newcomer(study, make_person())
-        method = make_method(dataset)
-        for image in (*dataset.images.all(), make_image(dataset)):
-            if not image.results.filter(method=method).exists():
-                make_result(image, method)
         score_protocol(dataset=dataset, slug="iou")
         score_protocol(dataset=other.dataset, slug="iou")
         keep_report(study=study, settings=Settings(min_annotators=1), runs=[], person=self.admin)
@@ -131,13 +112,8 @@ class Site:
             user=self.admin, session_key=other.slug, ip="127.0.0.1", user_agent="x"
         )
 
-    def queries(self, name):
-        who, needs = PAGES[name]
-        person = {
-            "everything": self.admin,
-            "annotator": self.annotator,
-            "newcomer": self.newcomer,
-        }[who]
+    def queries(self):
+        """Return the number of queries of each page."""
         arguments = {
             "study": self.study.slug,
             "dataset": self.study.dataset.slug,
@@ -145,29 +121,28 @@ class Site:
             "new": self.new.pk,
             "draft": self.draft.pk,
         }
-        url = reverse(name, args=[arguments[need] for need in needs.split()])
-        client = Client()
-        client.force_login(person)
-        client.get(url)  # what is kept for the next time is not counted
-        with CaptureQueriesContext(
-            connection,
-        ) as captured:
-            assert client.get(url).status_code == 200, name
-        return [query["sql"] for query in captured]
+        counts = {}
+        for reader, by_arguments in PAGES.items():
+            client = Client()
+            client.force_login(getattr(self, reader))
+            for needs, names in by_arguments.items():
+                for page in names.split():
+                    name, _, query = page.partition("?")
+                    url = reverse(name, args=[arguments[need] for need in needs.split()])
+                    client.get(f"{url}?{query}")  # what is kept for the next time is not counted
+                    with CaptureQueriesContext(connection) as captured:
+                        assert client.get(f"{url}?{query}").status_code == 200, page
+                    counts[page] = len(captured)
+        return counts
 
 
 def test_no_list_asks_more_for_more_rows():
     site = Site()
-    few = {name: site.queries(name) for name in PAGES}
+    few = site.queries()
     for _ in range(3):
         site.grow()
     for alias in caches:
         caches[alias].clear()
     cache.clear()
-    many = {name: site.queries(name) for name in PAGES}
-    grown = {
-        name: (len(few[name]), len(many[name]))
-        for name in PAGES
-        if len(many[name]) > len(few[name])
-    }
-    assert grown == {}
+    many = site.queries()
+    assert {name: (few[name], many[name]) for name in few if many[name] > few[name]} == {}

@@ -8,7 +8,10 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from drf_spectacular.generators import SchemaGenerator
 
 from annotate.figures.kinds import NAMES as FIGURES
+from annotate.reports.models import KeptReport
 from annotate.studies.models import Study
+from rankings.output.detector_tables import DETECTOR_TABLES
+from rankings.output.pair_tables import PAIR_TABLES
 
 SITE = "text_rankings.site.urls"
 ON_THE_DATASET = (
@@ -66,6 +69,48 @@ def address_of(name: str, study: Study, /, **given: Any) -> str:
         **given,
     }
     return reverse(name, kwargs={key: values[key] for key in keys_of_addresses(SITE)[name]})
+
+
+_OF_A_STUDY = (
+    *("studies", "reports", "evidence", "figures", "questions", "exchange", "publication"),
+    *("judges", "accounts:study_invitations", "audit:study", "recruiting:entrances"),
+    *("datasets", "leaderboards", "scored", "planning", "scoring", "imports:receipts"),
+)
+# An annotator's own file, and photographs.
+_NOT_ASKED = ("exchange:own_answers", "datasets:image", "datasets:small_image")
+_TABLES = (
+    *("intervals", "differences", "verdicts", "people", "sensitivity", "rounding", "agreement"),
+    *("annotators", "variance", "taste", "values", "betas", "slices"),
+    *DETECTOR_TABLES,
+    *PAIR_TABLES,
+)
+
+
+def of_a_study(study: Study, kept: KeptReport) -> Iterator[tuple[str, str]]:
+    """Yield the name and the path of every page and file of a study and of its dataset.
+
+    Some files exist only if a table has a row, or a figure a drawing.
+    """
+    for name, wanted in keys_of_addresses().items():
+        if name.startswith(_OF_A_STUDY) and name not in _NOT_ASKED:
+            for own in _variations(name, wanted):
+                yield name, address_of(name, study, pk=kept.pk, other=kept.pk, **own)
+
+
+def _variations(name: str, wanted: frozenset[str]) -> list[dict[str, str]]:
+    if name in ("figures:figure", "figures:kept_figure"):
+        return [{"name": figure, "extension": "svg"} for figure in FIGURES]
+    if name in _DRAWN:
+        return [{"extension": "svg"}]
+    if name == "leaderboards:file":
+        return [{"table": one, "extension": "csv"} for one in ("leaderboard", "disagreements")]
+    if name == "exchange:raw_file":
+        names = ("events.csv", "rankings.csv", "rankings.json", "exclusions.csv", "dictionary.csv")
+        return [{"name": one} for one in names]
+    if "table" in wanted:
+        return [{"table": table, "extension": "md"} for table in _TABLES]
+    kinds = ("csv", "json", "tex", "md") if "extension" in wanted else ("csv",)
+    return [{"extension": kind} for kind in kinds]
 
 
 def operations() -> list[str]:

@@ -14,7 +14,7 @@ from annotate.api.tokens.services import create_token
 from annotate.design.setup.services import begin
 from tests.support.addresses import address_of, keys_of_addresses, operations
 from tests.support.participants import make_entrance
-from tests.support.world import World, ids
+from tests.support.world import World, values_in
 
 # Kept for a request, not for a person's data; a token notes when it was used.
 _PASSING = (Session, GivenAnswer)
@@ -23,7 +23,8 @@ _PASSING = (Session, GivenAnswer)
 def keys_of(world: World) -> dict[str, Any]:
     """Return values of a world by the name that addresses, queries and bodies give them."""
     study = world.study
-    screen = study.assignments.first().screens.first()
+    # The pair that waits for the annotator.
+    screen = study.assignments.first().screens.order_by("number").last()
     return {
         "slug": study.slug,
         "study": study.slug,
@@ -82,11 +83,9 @@ def completed(world: World) -> World:
     return world
 
 
-def addresses(world: World) -> Iterator[str]:
-    """Yield the address of every page and API operation, with the keys of this world in it."""
+def page_of(world: World, name: str) -> str:
+    """Return the address of a page by its name, with the keys of this world in it."""
     study, keys, admin = world.study, keys_of(world), world.people["admin"]
-    entrance = study.entrances.get()
-    pages = {name: keys[name] for name in ("screen_id", "file", "sha256", "method", "other")}
     by_start = {
         "imports:receipt": world.receipt.pk,
         "imports:": world.draft.pk,
@@ -95,28 +94,26 @@ def addresses(world: World) -> Iterator[str]:
         "accounts:": study.invitations.first().pk,
         "setup:": admin.new_studies.first().pk,
         "studies:": study.memberships.first().pk,
+        "files:causes_file": world.run.pk,
+        "files:selection_file": world.selection.pk,
+        "judges:": study.judges.get().pk,
         "": world.kept.pk,
     }
+    given = {key: keys[key] for key in ("screen_id", "file", "sha256", "method", "other")}
+    given["pk"] = next(pk for start, pk in by_start.items() if name.startswith(start))
+    if name.startswith("recruiting:"):
+        given["number"] = study.entrances.get().pk
+    if name.startswith("join:"):
+        given["slug"] = study.entrances.get().slug
+    return address_of(name, study, **given)
+
+
+def addresses(world: World) -> Iterator[str]:
+    """Yield the address of every page and API operation, with the keys of this world in it."""
     for name in keys_of_addresses():
-        given = pages | {"pk": next(pk for at, pk in by_start.items() if name.startswith(at))}
-        if name.startswith("recruiting:"):
-            given["number"] = entrance.pk
-        if name.startswith("join:"):
-            given["slug"] = entrance.slug
-        yield address_of(name, study, **given)
+        yield page_of(world, name)
     for path in {operation.partition(" ")[2] for operation in operations()}:
-        root = path.split("/")[0]
-        given = keys | {"id": ids(world).get(root, world.kept.pk)}
-        if root == "datasets":
-            given["slug"] = world.study.dataset.slug
-        if root == "protocols":
-            given["slug"] = "iou"
-        yield "/api/v1/" + path.format_map(_WithDefault(given))
-
-
-class _WithDefault(dict[str, Any]):
-    def __missing__(self, name: str) -> Any:
-        return self["id"]
+        yield "/api/v1/" + path.format_map(values_in(path, world))
 
 
 def rows() -> "Rows":

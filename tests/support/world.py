@@ -67,9 +67,11 @@ class World:
         return self.clients[role]
 
 
-def ids(world: World) -> dict[str, int]:
-    """Return the keys in URLs, by the first part of the URL."""
-    return {
+def values_in(path: str, world: World) -> dict[str, Any]:
+    """Return the values of the parameters of an API path, of what is in this world."""
+    root = path.removeprefix("/api/v1/").split("/")[0]
+    # The keys in URLs, by the first part of the URL.
+    ids = {
         "images": world.image.pk,
         "results": world.image.results.first().pk,
         "runs": world.run.pk,
@@ -80,15 +82,10 @@ def ids(world: World) -> dict[str, int]:
         "judges": world.study.judges.get(name="Counter").pk,
         "selections": world.selection.pk,
     }
-
-
-def values_in(path: str, world: World) -> dict[str, Any]:
-    """Return the values of the parameters of an API path, of what is in this world."""
-    root = path.removeprefix("/api/v1/").split("/")[0]
     slugs = {"datasets": world.study.dataset.slug, "protocols": "iou"}
     return {
         "slug": slugs.get(root, world.study.slug),
-        "id": ids(world).get(root),
+        "id": ids.get(root),
         "file": world.draft.files.first().pk,
         "sha256": world.photograph,
         "table": "report",

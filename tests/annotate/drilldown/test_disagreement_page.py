@@ -130,11 +130,6 @@ def test_images_come_page_by_page(follow, apart, monkeypatch):
     assert len(client.get(disagreement_url(apart), {"page": "2"}).context["rows"]) == 1
 
 
-@pytest.mark.parametrize("query", [{"protocol": "none"}, {"criterion": "x"}, {"distance": "far"}])
-def test_what_cannot_be_chosen_is_422(follow, apart, query):
-    assert follow(apart).get(disagreement_url(apart), query).status_code == 422
-
-
 def test_images_that_do_not_count_are_named_with_the_reason(follow, apart):
     response = follow(apart).get(disagreement_url(apart), {"min_annotators": "4"})
     assert response.context["found"].mean is None

@@ -7,7 +7,6 @@ import pytest
 from django.urls import reverse
 
 from annotate.figures.kinds.strengths import detector_strengths
-from annotate.reports import services
 from annotate.reports.models import KeptReport
 from annotate.reports.services import available_runs
 from annotate.scoring.leaderboards import protocol_tallies
@@ -35,6 +34,12 @@ def make_the_study():
 
 
 made_study = made_once(make_the_study)
+
+
+def keep(study):
+    return keep_report(
+        study=study, settings=Settings(), runs=available_runs(study), person=make_admin()
+    )
 
 
 def page(client, study, **query):
@@ -72,9 +77,7 @@ SAID = (
 
 
 def test_page_report_and_kept_report_begin_with_what_people_prefer(researcher, study):
-    kept = keep_report(
-        study=study, settings=Settings(), runs=available_runs(study), person=make_admin()
-    )
+    kept = keep(study)
     reports = (
         reverse("reports:report", args=[study.slug]),
         reverse("reports:kept", args=[study.slug, kept.pk]),
@@ -96,9 +99,7 @@ def test_page_report_and_kept_report_begin_with_what_people_prefer(researcher, s
 
 
 def test_a_report_kept_before_has_no_such_sentence(researcher, study):
-    kept = keep_report(
-        study=study, settings=Settings(), runs=available_runs(study), person=make_admin()
-    )
+    kept = keep(study)
     data = json.loads(kept.content)
     for own in data["detectors"]["criteria"].values():
         del own["preferences"]
@@ -109,34 +110,16 @@ def test_a_report_kept_before_has_no_such_sentence(researcher, study):
         assert response.context["preferred"] is None
 
 
-def test_the_criterion_is_chosen_by_the_address(researcher, study):
-    assert page(researcher, study, criterion="preference").context["criterion"] == "preference"
-    assert page(researcher, study, criterion="beauty").status_code == 422
-
-
-def test_without_a_ranking_the_page_says_so(researcher, study):
-    response = page(researcher, study, min_annotators=4)
-    assert "No image counts yet." in response.text
-
-
-def test_without_a_protocol_there_are_strengths(researcher, study):
+def test_without_a_ranking_and_without_a_protocol_the_page_says_so(researcher, study):
+    assert "No image counts yet." in page(researcher, study, min_annotators=4).text
     ProtocolRun.objects.all().delete()
-    assert "No protocol has scored every method of this study yet" in page(researcher, study).text
-
-
-def test_a_large_study_is_offered_as_work(researcher, study, monkeypatch):
-    monkeypatch.setattr(services, "MAX_IMAGES_ANALYSED_AT_ONCE", 1)
-    response = page(researcher, study)
-    assert "standings" not in response.context
-    assert "Keep a report with these settings" in response.text
-    table = reverse("reports:export_table", args=[study.slug, "strengths", "csv"])
-    assert researcher.get(table).status_code == 409
+    shown = page(researcher, study, criterion="preference")
+    assert "No protocol has scored every method of this study yet" in shown.text
+    assert shown.context["criterion"] == "preference"
 
 
 def test_tables_are_files_of_the_study_and_of_a_kept_report(researcher, study):
-    kept = keep_report(
-        study=study, settings=Settings(), runs=available_runs(study), person=make_admin()
-    )
+    kept = keep(study)
     for table in DETECTOR_TABLES:
         live, stored = (
             researcher.get(address)

@@ -9,7 +9,6 @@ from django.urls import reverse
 from django.utils import translation
 
 from annotate.figures.files import to_svg
-from annotate.figures.kinds import NAMES
 from annotate.figures.kinds.progress import progress_over_time
 from annotate.figures.kinds.wins import win_matrix
 from annotate.figures.themes import Paper
@@ -46,24 +45,6 @@ def test_no_language_leaks_into_the_other(researcher, study, order):
     assert french.columns[0] == "Protocole"
     for language, titled in (("fr", "Rang du consensus"), ("en", "Consensus rank")):
         assert titled in json.dumps(pages[language]["scores"].drawings)
-
-
-def test_what_is_downloaded_is_the_same_for_every_reader(researcher, study):
-    links = {
-        language: [
-            address
-            for name in NAMES
-            if name != "participants"
-            for _, files in page(researcher, study, {"accept-language": language})[name].downloads
-            for _, address in files
-        ]
-        for language in ("fr", "en")
-    }
-    assert links["fr"] == links["en"]
-    for address in (one for one in links["en"] if "single" in one):
-        french, english = (researcher.get(address, headers=one) for one in (FRENCH, ENGLISH))
-        assert french.content == english.content, address
-        assert french["ETag"] == english["ETag"]
 
 
 def test_the_zip_of_all_figures_is_the_same_for_every_reader(researcher, study):

@@ -30,7 +30,7 @@ from tests.support.figures import put_together
 from tests.support.kept import keep_report
 from tests.support.made_once import made_once
 from tests.support.pages import flat
-from tests.support.truths import first_turn, judged, rank_by, rank_everything, same_truth
+from tests.support.truths import rank_by, rank_everything, same_truth
 from tests.support.work import file_made
 from tests.support.worked import ranked_study
 
@@ -147,16 +147,6 @@ def test_every_address_on_the_page_keeps_the_settings(researcher, study):
             svg = researcher.get(dict(files)["SVG"]).text
             assert "distance: kemeny" in svg
             assert "criterion: precision" in svg
-
-
-def test_the_page_draws_nothing_itself(researcher, study, monkeypatch):
-    def refuse(*arguments):
-        raise AssertionError(arguments)
-
-    monkeypatch.setattr("annotate.figures.files.draw", refuse)
-    page = researcher.get(reverse("figures:figures", args=[study.slug]))
-    drawn = [figure for figure in page.context["figures"] if not figure.is_empty]
-    assert flat(page.text).count(" data-drawing>") == len(drawn)
 
 
 def test_a_page_carries_its_drawings(researcher, study):
@@ -333,35 +323,12 @@ def test_a_kept_reports_figures_show_what_it_held(researcher, study):
     assert kept.checksum in researcher.get(url.replace(".pdf", ".svg")).text
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        {"criterion": "beauty"},
-        {"theme": "sepia"},
-        {"width": "3"},
-        {"decimals": "x"},
-        {"protocol": "none"},
-    ],
-)
-def test_settings_that_cannot_be_are_422(researcher, study, query):
-    response = researcher.get(address(study), query)
-    assert response.status_code == 422
-    assert response["Content-Type"].startswith("text/plain")
-    if "theme" not in query and "width" not in query:
-        page = researcher.get(reverse("figures:figures", args=[study.slug]), query)
-        assert page.status_code == 422
-        assert "errorlist" in page.text
-
-
-@pytest.mark.parametrize("end", ["nothing.svg", "wins.gif", "wins"])
-def test_what_is_no_figure_is_404(researcher, study, end):
+def test_what_is_no_figure_is_404_and_what_is_no_paper_422(researcher, study):
     page = reverse("figures:figures", args=[study.slug])
-    assert researcher.get(f"{page}{end}").status_code == 404
-
-
-@pytest.mark.parametrize("method", ["post", "put", "delete"])
-def test_figures_are_only_read(researcher, study, method):
-    assert getattr(researcher, method)(address(study)).status_code == 405
+    for end in ("nothing.svg", "wins.gif", "wins"):
+        assert researcher.get(f"{page}{end}").status_code == 404
+    for query in ({"theme": "sepia"}, {"width": "3"}):
+        assert researcher.get(address(study), query).status_code == 422
 
 
 def every_figure_in(client, study):
@@ -375,33 +342,25 @@ def every_figure_in(client, study):
 
 
 @pytest.mark.django_db
-def test_before_any_work_every_figure_says_so(client):
-    study = make_study(["a", "b"])
-    client.force_login(add_researcher(study))
-    found = every_figure_in(client, study)
+def test_before_any_work_every_figure_says_so_and_one_annotator_agrees_with_nobody(follow):
+    study = make_study(["a", "b"], min_annotators=1)
+    found = every_figure_in(follow(study), study)
     assert all(figure.is_empty for figure in found.values())
     assert "No protocol has scored" in found["wins"].notes[0]
-
-
-@pytest.mark.django_db
-def test_one_annotator_cannot_agree_with_anybody(client):
-    study = make_study(["a", "b"], images=1, min_annotators=1)
     rank_everything(study, add_annotator(study), same_truth([["a"], ["b"]]))
     make_run(study, "Right", {"a": 0.9, "b": 0.1})
-    client.force_login(add_researcher(study))
-    found = every_figure_in(client, study)
+    found = every_figure_in(follow(study), study)
     assert "One annotator" in found["agreement"].notes[0]
     assert not found["distances"].is_empty
 
 
 @pytest.mark.django_db
-def test_all_ties_and_constant_and_identical_protocols(client):
+def test_all_ties_and_constant_and_identical_protocols(follow):
     study = make_study(["a", "b", "c"], images=2)
     rank_by(3, study, same_truth([["a", "b", "c"]]))
     for name in ("Same", "Again"):
         make_run(study, name, {"a": 0.5, "b": 0.5, "c": 0.5})
-    client.force_login(add_researcher(study))
-    found = every_figure_in(client, study)
+    found = every_figure_in(follow(study), study)
     assert "Ties everything" in " ".join(found["agreement"].notes)
     assert "Again and Same" in " ".join(found["wins"].notes)
     assert "tied all methods" in " ".join(found["scores"].notes)
@@ -413,19 +372,6 @@ def test_a_protocol_without_scores_is_named(researcher, study):
     assert "Silent" in found["distances"].notes[0]
     assert not found["agreement"].is_empty
     assert not found["progress"].is_empty
-
-
-@pytest.mark.django_db
-def test_somebody_who_always_answers_left_is_drawn_like_others(client):
-    study = make_study(["a", "b", "c"], images=2)
-    rank_by(3, study, same_truth([["a"], ["b"], ["c"]]))
-    turn = first_turn(study)
-    while turn is not None:
-        turn = judged(turn, dict.fromkeys(turn.open_criteria, "left"))
-    make_run(study, "Right", {"a": 0.9, "b": 0.5, "c": 0.1})
-    client.force_login(add_researcher(study))
-    found = every_figure_in(client, study)
-    assert len(found["agreement"].rows) >= 3
 
 
 @pytest.mark.release

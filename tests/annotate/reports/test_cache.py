@@ -141,9 +141,7 @@ def test_a_larger_study_takes_no_more_queries(study):
     counts = []
     for one in (study, large):
         runs = services.available_runs(one)
-        with CaptureQueriesContext(
-            connection,
-        ) as queries:
+        with CaptureQueriesContext(connection) as queries:
             cache.version_of(one, runs)
         counts.append(len(queries))
     assert counts[0] == counts[1] <= 8
@@ -214,17 +212,20 @@ class TestLargeStudies:
 
         monkeypatch.setattr(services, "computed", refuse)
 
-    @pytest.mark.parametrize("name", ["reports:report", "figures:figures"])
-    def test_a_page_offers_to_have_it_done_as_work(self, researcher, study, name):
-        response = researcher.get(reverse(name, args=[study.slug]), {"decimals": "3"})
-        assert response.status_code == 200
-        assert "has 2 images, and above 1 this is not computed while you wait" in response.text
-        assert '<input type="hidden" name="decimals" value="3">' in flat(response.text)
+    def test_a_page_offers_to_have_it_done_as_work(self, researcher, study):
+        pages = ("reports:report", "figures:figures", "figures:detectors")
+        for name in (*pages, "questions:questions"):
+            response = researcher.get(reverse(name, args=[study.slug]), {"decimals": "3"})
+            assert response.status_code == 200
+            assert "has 2 images, and above 1 this is not computed while you wait" in response.text
+            if name in pages:
+                assert '<input type="hidden" name="decimals" value="3">' in flat(response.text)
 
     def test_files_say_to_keep_a_report(self, researcher, study):
         for address in (
             reverse("reports:export", args=[study.slug, "csv"]),
             reverse("reports:export_table", args=[study.slug, "criteria", "csv"]),
+            reverse("reports:export_table", args=[study.slug, "strengths", "csv"]),
             reverse("figures:figure", args=[study.slug, "scores", "svg"]),
         ):
             response = researcher.get(address)

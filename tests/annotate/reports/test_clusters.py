@@ -205,7 +205,7 @@ def test_raw_data_tell_group_and_scene():
     }
 
 
-def test_a_member_gets_a_group_on_the_page_by_a_load_and_in_the_api(admin):
+def test_a_member_gets_a_group_on_the_page(admin):
     study = make_study()
     person = add_annotator(study)
     membership = study.memberships.get()

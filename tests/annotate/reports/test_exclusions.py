@@ -155,10 +155,3 @@ def test_who_is_left_out_is_compared_with_the_others_and_with_nobody_else(
     decide(study=study, person=odd, is_excluded=True, reason="x", by=researcher)
     response = client.get(reverse("evidence:annotators", args=[study.slug]))
     assert [one.work.distance for one in response.context["people"]] == [0, 0, 1]
-
-
-def test_another_study_is_not_there(client, study):
-    client.force_login(add_researcher(make_study(["a", "b"])))
-    address = reverse("evidence:decide_annotator", args=[study.slug, "annotator-1"])
-    assert client.post(address, {"is_excluded": "yes", "reason": "x"}).status_code == 404
-    assert not study.exclusions.exists()

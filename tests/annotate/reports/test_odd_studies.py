@@ -1,4 +1,4 @@
-"""Studies at the edge of sense: every page of reports says what it can and cannot say, and none breaks."""
+"""Studies at the edge of sense: every address of a study says what it can and cannot say, and none breaks."""
 
 import io
 import json
@@ -7,8 +7,6 @@ import zipfile
 import pytest
 from django.urls import reverse
 
-from annotate.figures.files import FORMATS as FIGURE_FORMATS
-from annotate.figures.kinds import NAMES as FIGURES
 from annotate.judging import services as judging
 from annotate.reports.presentation import ShownAround
 from annotate.reports.services import available_runs
@@ -17,9 +15,11 @@ from annotate.scoring.services import score_protocol
 from annotate.studies.exclusions import decide
 from protocols.core.regions import encode_regions
 from rankings.agreement.report import Settings
+from tests.support.addresses import address_of, of_a_study
 from tests.support.factories import (
     add_annotator,
     add_researcher,
+    make_admin,
     make_image,
     make_method,
     make_result,
@@ -31,7 +31,7 @@ from tests.support.pages import as_read, assert_for_people
 from tests.support.truths import answer, rank_everything, same_truth
 from tests.support.work import file_made
 
-pytestmark = [pytest.mark.django_db, pytest.mark.release]
+pytestmark = pytest.mark.django_db
 AB, ABC = same_truth([["a"], ["b"]]), same_truth([["a"], ["b"], ["c"]])
 TIED = same_truth([["a", "b", "c"]])
 
@@ -220,40 +220,73 @@ def one_who_did_nearly_all():
     return study
 
 
+# From ten images on, pages have intervals and tests.
+N_IMAGES = 12
+
+
+def without_scores():
+    return ranked(2, images=N_IMAGES, min_annotators=2)
+
+
+def without_answers():
+    study = with_runs(make_study(["a", "b", "c"], images=N_IMAGES), Right=RIGHT)
+    add_annotator(study)
+    return study
+
+
+def with_every_protocol_left_out():
+    """The only protocol needs what the results of one method lack, such as confidences."""
+    study = without_scores()
+    run = make_run(study, "Confident", {"a": 0.9, "b": 0.5})
+    run.origin, run.protocol = run.Origin.COMPUTED, "average-precision"
+    run.overall = {
+        name: dict.fromkeys(("recall", "precision", "f_score"), RIGHT[name]) for name in "ab"
+    }
+    run.save()
+    assert available_runs(study) == []
+    return study
+
+
+BARE = (without_scores, without_answers, with_every_protocol_left_out)
 STUDIES = (
-    one_image,
-    all_skipped,
-    one_site,
-    as_many_scenes_as_images,
-    one_who_did_nearly_all,
-    one_annotator,
-    one_method_ranked,
-    one_result_of_each_image,
-    all_ties,
-    images_without_results,
-    method_added_later,
-    no_complete_image,
-    nobody,
-    no_protocol,
-    scores_of_some_images,
-    no_score_at_all,
-    constant_protocol,
-    only_constant_protocols,
-    identical_protocols,
-    missing_values,
-    always_left,
-    everybody_left_out,
-    no_boxes,
+    *(one_image, all_skipped, one_site, as_many_scenes_as_images, one_who_did_nearly_all),
+    *(one_annotator, one_method_ranked, one_result_of_each_image, all_ties),
+    *(images_without_results, method_added_later, no_complete_image, nobody, no_protocol),
+    *(scores_of_some_images, no_score_at_all, constant_protocol, only_constant_protocols),
+    *(identical_protocols, missing_values, always_left, everybody_left_out, no_boxes),
 )
 
 
-def pages_of(study, kept):
-    image = study.images.in_order().last().name
-    slug = study.slug
-    yield reverse("studies:detail", args=[slug]), {}
-    plan = reverse("planning:plan", args=[study.dataset.slug])
-    yield plan, {}
-    yield plan, {"people": 1, "images": 2}
+@pytest.fixture(
+    scope="module",
+    params=[*BARE, *(pytest.param(build, marks=pytest.mark.release) for build in STUDIES)],
+    ids=lambda build: build.__name__,
+)
+def odd(request, module_data):
+    """A study, a kept report of it, an admin who may open all its pages, and its kind."""
+    study, admin = request.param(), make_admin()
+    kept = keep_report(
+        study=study, settings=Settings(min_annotators=1), runs=available_runs(study), person=admin
+    )
+    return study, kept, admin, request.param
+
+
+@pytest.fixture
+def signed_in(client, odd):
+    client.force_login(odd[2])
+    return client
+
+
+# Files that exist only if a table has a row, a figure a drawing, or a judge a task.
+PARTIAL = (
+    *("reports:export_table", "reports:kept_table", "questions:table"),
+    *("figures:figure", "figures:kept_figure", "leaderboards:file", "leaderboards:figure"),
+    "judges:sent",
+)
+
+
+def pages_with_settings(study, kept):
+    """Yield the names of pages, and settings that address_of does not give."""
     every = (
         {},
         {"min_annotators": 1, "distance": "kemeny", "decimals": "none"},
@@ -261,96 +294,80 @@ def pages_of(study, kept):
         {"min_annotators": 100},
     )
     for settings in every:
-        yield (
-            reverse("reports:report", args=[slug]),
-            {**settings, "criterion": "preference", "open": "all"},
-        )
-        yield reverse("evidence:image", args=[slug, image]), settings
-    for settings in every[1:]:
-        yield reverse("reports:images", args=[slug]), settings
-        yield reverse("evidence:disagreement", args=[slug]), settings
-    yield reverse("figures:figures", args=[slug]), {"criterion": "recall", "min_annotators": 1}
-    yield reverse("figures:kept_figures", args=[slug, kept.pk]), {"criterion": "preference"}
+        yield "reports:report", {**settings, "criterion": "preference", "open": "all"}
+        for name in ("evidence:image", "reports:images", "evidence:disagreement"):
+            yield name, settings
+    yield "planning:plan", {"people": 1, "images": 2}
+    yield "figures:figures", {"criterion": "recall", "min_annotators": 1}
+    yield "figures:kept_figures", {"criterion": "preference"}
+    yield "evidence:annotators", {"annotator": "annotator-1"}
+    yield "evidence:image", {"annotator": "annotator-1"}
     for criterion in ("recall", "precision", "preference"):
-        yield reverse("evidence:image", args=[slug, image]), {"criterion": criterion}
-    yield reverse("evidence:image", args=[slug, image]), {"annotator": "annotator-1"}
+        yield "evidence:image", {"criterion": criterion}
     for protocol in ("IOU", "Some", ""):
-        yield reverse("evidence:compare", args=[slug, image]), {"protocol": protocol}
-    for run in study.dataset.runs.all():
-        yield reverse("evidence:disagreement", args=[slug]), {"protocol": run.name}
-    yield reverse("evidence:annotators", args=[slug]), {}
-    yield reverse("evidence:annotators", args=[slug]), {"annotator": "annotator-1"}
-    yield reverse("exchange:raw", args=[slug]), {}
-    yield reverse("reports:kept_reports", args=[slug]), {}
-    yield reverse("reports:kept", args=[slug, kept.pk]), {"open": "all"}
-    yield reverse("reports:kept_images", args=[slug, kept.pk]), {}
-    yield reverse("reports:compared", args=[slug, kept.pk, kept.pk]), {}
-
-
-def keep(study, min_annotators=1):
-    settings = Settings(min_annotators=min_annotators)
-    return keep_report(
-        study=study, settings=settings, runs=available_runs(study), person=add_researcher(study)
-    )
-
-
-@pytest.fixture(scope="module", params=STUDIES, ids=lambda build: build.__name__)
-def odd(request, module_data):
-    """An odd study and a report that was kept of it, made once for all that is asked of it."""
-    study = request.param()
-    return study, keep(study), request.param
+        yield "evidence:compare", {"protocol": protocol}
+    for run in available_runs(study):
+        yield "evidence:disagreement", {"protocol": run.name}
+    yield "reports:kept", {"open": "all"}
 
 
 # No annotator has that name in these, or has not ranked the last image.
 NO_FIRST_ANNOTATOR = (nobody, one_who_did_nearly_all)
 
 
-def test_every_page_says_what_it_can(follow, odd):
-    study, kept, build = odd
-    client = follow(study)
-    for url, query in pages_of(study, kept):
-        response = client.get(url, query)
+def test_every_page_says_what_it_can(signed_in, odd):
+    study, kept, _, build = odd
+    last = study.images.in_order().last()
+    for name, query in pages_with_settings(study, kept):
+        of_image = {"image": last.name} if name.startswith("evidence:") else {}
+        url = address_of(name, study, pk=kept.pk, other=kept.pk, **of_image)
+        response = signed_in.get(url, query)
         if "annotator" in query and response.status_code == 404:
-            begun = study.assignments.filter(image=study.images.in_order().last())
+            begun = study.assignments.filter(image=last)
             assert build in NO_FIRST_ANNOTATOR or not begun.exists(), url
             continue
         assert response.status_code == 200, (url, query)
         assert_for_people(as_read(response.text), (url, query))
 
 
-def test_every_file_says_what_it_can(follow, odd):
-    study, kept, build = odd
-    client = follow(study)
-    for extension in ("csv", "json", "tex", "md"):
-        for url in (
-            reverse("reports:export", args=[study.slug, extension]),
-            reverse("reports:kept_file", args=[study.slug, kept.pk, extension]),
-        ):
-            text = client.get(url, {"min_annotators": 1}).content.decode()
-            if extension == "json":
-                json.loads(text, parse_constant=refused)
-            else:
-                assert_for_people(text, url)
-    # Each table as one file with all decimals and one as it is shown: CSV and LaTeX, or JSON and Markdown.
-    for at, table in enumerate(kept_tables(client, study, kept), STUDIES.index(build)):
+def test_every_address_answers(signed_in, odd):
+    study, kept, _, _ = odd
+    n_pages = 0
+    for name, path in of_a_study(study, kept):
+        response = signed_in.get(path, {"min_annotators": 1} if name == "reports:export" else {})
+        if response.status_code == 405:
+            continue
+        if name in PARTIAL and response.status_code in (404, 409):
+            continue
+        assert response.status_code == 200, path
+        text = response.getvalue().decode() if response.streaming else response.content.decode()
+        n_pages += 1
+        if response["Content-Type"] == "application/json":
+            json.loads(text, parse_constant=_refused)
+        else:
+            assert_for_people(as_read(text), path)
+    assert n_pages > 50
+
+
+def test_every_table_of_a_kept_report_says_what_it_can(signed_in, odd):
+    """Each as one file with all decimals and one as it is shown: CSV and LaTeX, or JSON and Markdown."""
+    study, kept, _, build = odd
+    page = signed_in.get(reverse("reports:kept", args=[study.slug, kept.pk]), {"open": "all"})
+    shown = [one for question in page.context["questions"] for one in question.shown]
+    tables = [one.table.slug for one in shown if isinstance(one, ShownAround)]
+    for at, table in enumerate(tables, (*BARE, *STUDIES).index(build)):
         for extension in ("csv", "tex") if at % 2 else ("json", "md"):
             url = reverse("reports:kept_table", args=[study.slug, kept.pk, table, extension])
-            response = client.get(url)
+            response = signed_in.get(url)
             assert response.status_code == 200, url
-            if extension != "json":
+            if extension == "json":
+                json.loads(response.content, parse_constant=_refused)
+            else:
                 assert_for_people(response.text, url)
-    for name in ("events.csv", "rankings.json", "exclusions.csv"):
-        text = client.get(reverse("exchange:raw_file", args=[study.slug, name])).getvalue().decode()
-        assert_for_people(text, name)
-    bundle = file_made(client, reverse("exchange:bundle", args=[study.slug]))
-    with zipfile.ZipFile(io.BytesIO(bundle.getvalue())) as archive:
-        assert archive.testzip() is None
-        json.loads(archive.read("report.json"), parse_constant=refused)
 
 
-def test_the_api_says_what_it_can(follow, odd):
-    study, _, _ = odd
-    client = follow(study)
+def test_the_api_says_what_it_can(signed_in, odd):
+    study = odd[0]
     plan = reverse("api:plan", args=[study.dataset.slug])
     addresses = [
         (reverse("api:standings", args=[study.slug]), {}),
@@ -362,38 +379,49 @@ def test_the_api_says_what_it_can(follow, odd):
         ),
     ]
     for url, query in addresses:
-        response = client.get(url, query)
+        response = signed_in.get(url, query)
         # A study without a complete ranking is no pilot, and one without a test has no such tables.
         no_pilot = "study" in query and not study.assignments.filter(state="complete").exists()
         may_miss = {404} if no_pilot else {200, 404} if "min_annotators" in query else {200}
         assert response.status_code in may_miss, url
-        json.loads(response.content, parse_constant=refused)
+        json.loads(response.content, parse_constant=_refused)
 
 
-def kept_tables(client, study, kept):
-    page = client.get(reverse("reports:kept", args=[study.slug, kept.pk]), {"open": "all"})
-    shown = [one for question in page.context["questions"] for one in question.shown]
-    return [one.table.slug for one in shown if isinstance(one, ShownAround)]
+def _refused(constant):
+    raise AssertionError(f"{constant} is not JSON")
 
 
-def refused(name):
-    raise AssertionError(f"{name} is no number of JSON")
+# Pages without content until a protocol has scored; each says how to get there.
+NEEDS_A_PROTOCOL = (
+    *("reports:report", "questions:questions", "evidence:disagreement", "evidence:image"),
+    *("figures:figures", "figures:detectors"),
+)
 
 
-# A figure is drawn as SVG; the other files are made of the same drawing.
-AS_EVERY_FILE = (nobody, no_complete_image, missing_values)
+@pytest.mark.parametrize("odd", BARE, indirect=True, ids=lambda build: build.__name__)
+@pytest.mark.parametrize("name", NEEDS_A_PROTOCOL)
+def test_pages_that_need_a_protocol_say_how_to_get_one(signed_in, odd, name):
+    study, _, _, build = odd
+    text = as_read(signed_in.get(address_of(name, study)).text)
+    needed = "No protocol has scored every method of this study yet: score protocols"
+    assert (needed in text) == (build is not without_answers)
+    if build is without_answers and name not in ("evidence:image", "questions:questions"):
+        assert "0 of 3 annotators" in text or "No image counts yet" in text
 
 
-def test_every_figure_can_be_had(follow, odd):
-    study, _, build = odd
-    client = follow(study)
-    for name in FIGURES:
-        for extension, kind in FIGURE_FORMATS.items():
-            if extension != "svg" and build not in AS_EVERY_FILE:
-                continue
-            url = reverse("figures:figure", args=[study.slug, name, extension])
-            response = client.get(url, {"criterion": "preference", "min_annotators": 1})
-            assert response.status_code == 200, url
-            assert response["Content-Type"] == kind.content_type
-            if extension == "svg":
-                assert_for_people(as_read(response.text), url)
+# The figures of the others are drawn as SVG; the other files are made of the same drawing.
+AS_EVERY_FILE = (*BARE, nobody, no_complete_image, missing_values)
+
+
+@pytest.mark.release
+def test_files_made_in_the_background_are_made(signed_in, odd):
+    study, kept, _, build = odd
+    bundle = file_made(signed_in, reverse("exchange:bundle", args=[study.slug]))
+    with zipfile.ZipFile(io.BytesIO(bundle.getvalue())) as archive:
+        assert archive.testzip() is None
+        json.loads(archive.read("report.json"), parse_constant=_refused)
+    if build in AS_EVERY_FILE:
+        for name, *more in (("figures:all_figures",), ("figures:all_kept_figures", kept.pk)):
+            made = file_made(signed_in, reverse(name, args=[study.slug, *more]))
+            assert made.status_code == 200
+            made.getvalue()

@@ -39,38 +39,34 @@ def kept_report(study):
     return keep_report(study=study, settings=settings, runs=runs, person=make_admin())
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_a_page_with_tests_says_it_while_the_study_is_open(researcher, study, page):
-    address = reverse(page, args=[study.slug])
-    assert OPEN in researcher.get(address).text
-    set_state(study=study, state="closed")
-    assert OPEN not in researcher.get(address).text
-
-
-@pytest.mark.parametrize("page", ["reports:kept", "figures:kept_figures", "figures:kept_detectors"])
-def test_a_kept_report_says_it_if_the_study_was_open_then(researcher, study, page):
-    kept = kept_report(study)
-    set_state(study=study, state="closed")
-    assert (
-        "The study was still open" in researcher.get(reverse(page, args=[study.slug, kept.pk])).text
+def test_pages_and_files_say_it_while_the_study_is_open(researcher, study):
+    files = [
+        reverse("reports:export", args=[study.slug, extension])
+        for extension in ("json", "tex", "md")
+    ]
+    said = {reverse(page, args=[study.slug]): OPEN for page in PAGES} | dict.fromkeys(
+        files, "in 22"
     )
+    for address, words in said.items():
+        assert words in researcher.get(address).text, address
+    set_state(study=study, state="closed")
+    for address, words in said.items():
+        assert words not in researcher.get(address).text, address
+
+
+def methods_text(kept):
+    return "".join(part for part in methods_paragraph(kept.data) if isinstance(part, str))
+
+
+def test_kept_reports_and_their_methods_text_say_it_if_the_study_was_open_then(researcher, study):
+    kept = kept_report(study)
+    set_state(study=study, state="closed")
     later = kept_report(study)
-    assert OPEN not in researcher.get(reverse(page, args=[study.slug, later.pk])).text
-
-
-@pytest.mark.parametrize("extension", ["json", "tex", "md"])
-def test_a_file_of_a_report_says_it_while_the_study_is_open(researcher, study, extension):
-    address = reverse("reports:export", args=[study.slug, extension])
-    assert "in 22" in researcher.get(address).text
-    set_state(study=study, state="closed")
-    assert "in 22" not in researcher.get(address).text
-
-
-def test_the_methods_text_says_it_if_the_study_was_open(study):
-    kept = kept_report(study)
-    said = "".join(part for part in methods_paragraph(kept.data) if isinstance(part, str))
-    assert "The study was still open" in said
-    set_state(study=study, state="closed")
-    kept = kept_report(study)
-    said = "".join(part for part in methods_paragraph(kept.data) if isinstance(part, str))
-    assert "still open" not in said
+    for name in ("reports:kept", "figures:kept_figures", "figures:kept_detectors"):
+        before, after = (
+            researcher.get(reverse(name, args=[study.slug, one.pk])).text for one in (kept, later)
+        )
+        assert "The study was still open" in before, name
+        assert OPEN not in after, name
+    assert "The study was still open" in methods_text(kept)
+    assert "still open" not in methods_text(later)

@@ -181,16 +181,6 @@ def test_the_median_time_is_that_of_answers_in_force():
     assert selectors.median_seconds(study) == 4
 
 
-def test_names_can_be_hidden_on_the_study_page(client):
-    study = make_study(["a", "b"])
-    person = add_annotator(study, make_person("ottilie"))
-    rank_everything(study, person, AB)
-    client.force_login(add_researcher(study))
-    response = client.get(reverse("studies:detail", args=[study.slug]), {"pseudonyms": 1})
-    assert "ottilie" not in response.text
-    assert "annotator-1" in response.text
-
-
 def test_screens_are_counted_whether_their_ranking_has_ended_or_not():
     study = make_study(["a", "b", "c"], images=3)
     ana, ben = add_annotator(study), add_annotator(study)

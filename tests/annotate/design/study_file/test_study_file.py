@@ -282,54 +282,6 @@ def test_a_judge_that_cannot_be_is_refused(folder, given, says):
     assert not Study.objects.exists()
 
 
-def test_a_study_file_keeps_how_each_file_was_read(folder):
-    """Boxes by their sides in the truth, exchanged quadrilaterals, texts in Greek, a lacking file."""
-    words = {
-        at: [(30 + at, 40, 150 + at, 90), (210, 100 + at, 330, 140 + at)] for at in range(1, 7)
-    }
-
-    def zipped(name, prefix, write, encoding="utf-8", least=1):
-        lines = {at: "".join(f"{write(*one)}\r\n" for one in of) for at, of in words.items()}
-        entries = {
-            f"{prefix}_img_{at}.txt": text.encode(encoding)
-            for at, text in lines.items()
-            if at >= least
-        }
-        (folder / name).write_bytes(zip_bytes(entries))
-
-    zipped("t.zip", "gt", lambda x, y, r, b: f"{x},{y},{r - x},{b - y},δρόμος", "cp1253")
-    zipped("a.zip", "res", lambda x, y, r, b: f"{y},{x},{y},{r},{b},{r},{b},{x}")
-    zipped("b.zip", "res", lambda x, y, r, b: f"{x},{y},{r - x},{b - y}", least=2)
-    text = """\
-name = "Read"
-open = false
-[data]
-truth = { file = "t.zip", format = "ltwh", encoding = "cp1253" }
-[data.results]
-alpha = { file = "a.zip", format = "quad", reading = "exchanged", missing = "empty" }
-beta = { file = "b.zip", format = "ltwh", missing = "not-evaluated" }
-[protocols]
-use = ["iou"]
-"""
-    study, out = made(folder, text), folder / "again.toml"
-    call_command("export_study", study.slug, "--as-file", "--out", str(out))
-    written = tomllib.loads(out.read_text(encoding="utf-8"))
-    Draft202012Validator(schema()).validate(written)
-    given = tomllib.loads(text)["data"]
-    assert {key: written["data"][key] for key in ("truth", "results")} == given
-    again = made(folder, out.read_text(encoding="utf-8").replace('"Read"', '"Again"'))
-
-    def regions(of):
-        images = {image.name: image.truth_regions for image in of.dataset.images.all()}
-        results = Result.objects.filter(method__dataset=of.dataset)
-        return images, {(one.method.name, one.image.name): one.detections for one in results}
-
-    assert regions(again) == regions(study)
-    truths, results = regions(again)
-    assert (truths["img_1"][0].text, len(results)) == ("δρόμος", 11)
-    assert set(again.dataset.runs.get().scores.values_list("recall", flat=True)) == {1.0}
-
-
 def _greek(folder):
     words = "Ελλάδα ".encode("cp1253") * 3
     for at, name in enumerate(("gt", "a", "b")):
