@@ -39,6 +39,15 @@ def means_of(data, criterion="recall"):
     return dict(zip(tested["protocols"], tested["means"], strict=True))
 
 
+def page_of(client, study, opened="sure"):
+    return client.get(reverse("reports:report", args=[study.slug]), {"open": opened}).text
+
+
+def rows_of(client, study, table):
+    address = reverse("reports:export_table", args=[study.slug, table, "csv"])
+    return client.get(address).text.splitlines()
+
+
 def test_pairs_give_losses_and_enter_no_table_of_rankings():
     """The two protocols disagree on every pair, so each of three is as likely: 3 x loss / 3."""
     study = pairs_study()
@@ -48,35 +57,28 @@ def test_pairs_give_losses_and_enter_no_table_of_rankings():
     assert built.report.criteria["recall"].n_images == 0
 
 
-def test_a_study_of_whole_rankings_has_no_such_section(client):
+def test_a_study_of_whole_rankings_has_no_such_section(follow):
     study = make_study(["a", "b"])
     assert pairs_of(study) is None
-    client.force_login(add_researcher(study))
-    assert (
-        'id="pairs"'
-        not in client.get(reverse("reports:report", args=[study.slug]), {"open": "sure"}).text
-    )
+    assert 'id="pairs"' not in page_of(follow(study), study)
 
 
-def test_the_page_says_what_each_table_rests_on(client):
+def test_the_page_says_what_each_table_rests_on(follow):
     study = pairs_study(whole_percent=34, min_annotators=1)
-    client.force_login(add_researcher(study))
-    text = client.get(reverse("reports:report", args=[study.slug]), {"open": "sure"}).text
+    client = follow(study)
+    text = page_of(client, study)
     assert "are based on whole rankings only: 4." in text
     # Two images ranked whole by two people: 4 x 3 pairs, and 4 images x 2 people single pairs.
     assert "8 visits with drawn methods and on the 4 whole rankings: 20 pairs" in text
-    table = reverse("reports:export_table", args=[study.slug, "losses", "csv"])
-    assert table in text
-    rows = client.get(table).content.decode().splitlines()
+    assert reverse("reports:export_table", args=[study.slug, "losses", "csv"]) in text
+    rows = rows_of(client, study, "losses")
     assert rows[0] == "Criterion,Protocol,Loss,Cluster,Letters,signature"
     assert rows[1].startswith("recall,right,0")
 
 
-def test_one_annotator_is_told_that_nothing_can_be_tested(client):
+def test_one_annotator_is_told_that_nothing_can_be_tested(follow):
     study = pairs_study(people=1)
-    client.force_login(add_researcher(study))
-    text = client.get(reverse("reports:report", args=[study.slug]), {"open": "sure"}).text
-    assert "one annotator says nothing about others" in text
+    assert "one annotator says nothing about others" in page_of(follow(study), study)
 
 
 def test_a_protocol_that_comes_after_the_pairs_is_estimated_with_their_probabilities():
@@ -199,46 +201,41 @@ def test_losses_are_true_where_alike_pairs_are_said_to_look_the_same():
     assert counted == {"pairs that look the same": "8"}
 
 
-def test_skips_are_counted_beside_the_losses_on_the_page_and_in_files(client):
+def test_skips_are_counted_beside_the_losses_on_the_page_and_in_files(follow):
     study = alike_study(skips=True)
-    client.force_login(add_researcher(study))
-    text = client.get(reverse("reports:report", args=[study.slug]), {"open": "all"}).text
+    client = follow(study)
+    text = page_of(client, study, "all")
     assert "8 of 16 visits are missing, because pairs in them were skipped." in text
     assert "If a loss is outside its limits" in text
     assert "I cannot see it well enough (4); Another reason (4)" in text
-    for extension in ("csv", "json", "tex", "md"):
+    for extension in ("json", "tex", "md"):
         address = reverse("reports:export_table", args=[study.slug, "losses", extension])
         assert "At most" in client.get(address).content.decode(), extension
-    address = reverse("reports:export_table", args=[study.slug, "losses", "csv"])
-    rows = client.get(address).content.decode().splitlines()
+    rows = rows_of(client, study, "losses")
     head = "Criterion,Protocol,Loss,Cluster,Letters,At least,At most,Skipped pairs,signature"
     assert rows[0] == head
     assert rows[1].split(",")[1:3] == ["near", "0.0"]
     assert rows[1].split(",")[-4:-1] == ["0.0", "0.5", "8"]
-    address = reverse("reports:export_table", args=[study.slug, "lossdifferences", "csv"])
-    rows = client.get(address).content.decode().splitlines()
-    assert rows[0].endswith("At least,At most,signature")
+    [head, *_] = rows_of(client, study, "lossdifferences")
+    assert head.endswith("At least,At most,signature")
 
 
-def test_a_study_without_a_skip_says_nothing_of_skips(client):
+def test_a_study_without_a_skip_says_nothing_of_skips(follow):
     study = alike_study(skips=False)
-    client.force_login(add_researcher(study))
-    text = client.get(reverse("reports:report", args=[study.slug]), {"open": "sure"}).text
+    text = page_of(follow(study), study)
     assert "skipped" not in text
     assert "At most" not in text
     header = services.study_report(services.asked_now(study, SETTINGS)).header
     assert not [name for name in header if "skip" in name]
 
 
-def test_a_study_whose_pairs_were_all_skipped_has_limits_and_no_loss(client):
+def test_a_study_whose_pairs_were_all_skipped_has_limits_and_no_loss(follow):
     study = make_study(["a", "b", "c"], images=3, methods_per_visit=2)
     make_run(study, "near", {"a": 0.9, "b": 0.5, "c": 0.1})
     person = add_annotator(study)
     judge_alike(study, person, {*study.images.values_list("pk", flat=True)}, skips=True)
     assert limits_of(pairs_of(study)) == {"near": (0, 1)}
-    client.force_login(add_researcher(study))
-    address = reverse("reports:export_table", args=[study.slug, "losses", "csv"])
-    row = client.get(address).content.decode().splitlines()[1]
+    [_, row, *_] = rows_of(follow(study), study, "losses")
     assert row.startswith("recall,near,,,,0.0,1.0,3,report|")
 
 

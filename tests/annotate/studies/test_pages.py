@@ -24,6 +24,10 @@ pytestmark = pytest.mark.django_db
 AB = same_truth([["a"], ["b"]])
 
 
+def page_of(client, study):
+    return client.get(reverse("studies:detail", args=[study.slug]))
+
+
 def rows(response, caption):
     """The cells of a table of the page, as text."""
     table = re.search(rf"id=\"{caption}\".*?<tbody>(.*?)</tbody>", response.text, re.S)[1]
@@ -36,13 +40,12 @@ def rows(response, caption):
     ]
 
 
-def test_progress_is_shown_per_annotator_and_per_image(client):
+def test_progress_is_shown_per_annotator_and_per_image(follow):
     study = make_study(["a", "b"], images=3, min_annotators=2)
     done, begun, idle = (add_annotator(study, make_person(name)) for name in ("ana", "ben", "cem"))
     rank_everything(study, done, AB)
     services.start(study=study, annotator=begun)
-    client.force_login(add_researcher(study))
-    response = client.get(reverse("studies:detail", args=[study.slug]))
+    response = page_of(follow(study), study)
     people = {row[0]: row[2:] for row in rows(response, "annotators")}
     assert people == {
         "ana": ["3", "0", "0", "3", "0"],
@@ -63,10 +66,9 @@ def test_progress_is_shown_per_annotator_and_per_image(client):
     assert idle.username in response.text
 
 
-def test_the_study_page_says_what_is_missing(client):
+def test_the_study_page_says_what_is_missing(follow):
     study = make_study(["a", "b"], images=2, state="draft")
-    client.force_login(add_researcher(study))
-    response = client.get(reverse("studies:detail", args=[study.slug]))
+    response = page_of(follow(study), study)
     assert response.context["blocks"] == [
         "The study is not open yet: annotators cannot answer.",
         "No annotator takes part yet.",
@@ -74,7 +76,7 @@ def test_the_study_page_says_what_is_missing(client):
     ]
 
 
-def test_images_that_lack_rankings_are_counted_by_how_many_they_lack(client):
+def test_images_that_lack_rankings_are_counted_by_how_many_they_lack(follow):
     """Of three images one has two rankings, one has one and one has none; three are asked for."""
     study = make_study(["a", "b"], images=3, min_annotators=3)
     ana, ben = (add_annotator(study) for _ in range(2))
@@ -83,8 +85,7 @@ def test_images_that_lack_rankings_are_counted_by_how_many_they_lack(client):
     kept = study.images.in_order().values_list("pk", flat=True)
     forget(study.assignments.filter(annotator=ana, image__in=kept[2:]))
     forget(study.assignments.filter(annotator=ben, image__in=kept[1:]))
-    client.force_login(add_researcher(study))
-    response = client.get(reverse("studies:detail", args=[study.slug]))
+    response = page_of(follow(study), study)
     assert response.context["blocks"][1:] == [
         "3 of 3 images still need 6 complete rankings in all."
     ]
@@ -121,15 +122,14 @@ def test_rankings_of_who_is_left_out_do_not_make_an_image_complete(client):
     assert "left out of reports" in response.text
 
 
-def test_cells_say_what_was_skipped_and_what_was_flagged(client):
+def test_cells_say_what_was_skipped_and_what_was_flagged(follow):
     study = make_study(["a", "b"], images=2)
     person = add_annotator(study)
     rank_everything(study, person, AB)
     first, second = study.assignments.order_by("image__position")
     Assignment.objects.filter(pk=first.pk).update(unsettled=["recall"])
     Assignment.objects.filter(pk=second.pk).update(state="incomplete", rankings=None)
-    client.force_login(add_researcher(study))
-    response = client.get(reverse("studies:detail", args=[study.slug]))
+    response = page_of(follow(study), study)
     assert [row[2] for row in rows(response, "images")] == ["F", "S"]
     assert "1 ranking stays incomplete" in response.text
 
