@@ -20,16 +20,8 @@ from .models import FirstVisit
 from .pairs import CHECKED, EXERCISES, NEEDED, PAIRS_IN_A_ROUND, ROUNDS, Exercise
 
 
-class LearningRefusal(Refusal):
-    """Refusal of a step of the first visit."""
-
-
-class StudyNotOpen(LearningRefusal):
+class StudyNotOpen(Refusal):
     """The study takes no new annotators now."""
-
-
-class ConsentMissing(LearningRefusal):
-    """The annotator has yet to agree to take part."""
 
 
 Answers = Mapping[str, str]
@@ -121,11 +113,9 @@ def record_practice(
 @in_turn()
 @transaction.atomic
 def finish(*, study: Study, annotator: User) -> FirstVisit:
-    """End the first visit, even if parts of it were skipped. Raises ConsentMissing."""
+    """End a first visit that was begun, even if parts of it were skipped."""
     _require_open(study)
-    visit = FirstVisit.objects.select_for_update().filter(study=study, annotator=annotator).first()
-    if visit is None:
-        raise ConsentMissing(_("Before you begin, please read this page and agree to take part."))
+    visit = FirstVisit.objects.select_for_update().get(study=study, annotator=annotator)
     if visit.finished is None:
         visit.finished = timezone.now()
         _save(visit)

@@ -170,6 +170,11 @@ def test_the_retry_cannot_be_answered_before_its_time_or_after_passing(study, an
     assert len(visit.practice_answers) == 6
 
 
+def test_without_consent_no_practice_is_stored(study, annotator):
+    practise(study, annotator, 1)
+    assert not FirstVisit.objects.exists()
+
+
 def test_finishing_twice_keeps_the_first_date(study, annotator, visit):
     first = services.finish(study=study, annotator=annotator).finished
     assert services.finish(study=study, annotator=annotator).finished == first
