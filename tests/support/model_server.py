@@ -35,8 +35,8 @@ class Stub:
     ``every``: how many requests in a row are answered well before one is not.
     """
 
-    def __init__(self, behaviour="boxes", seconds=0.0, tokens=(100, 10), every=None):
-        self.behaviour, self.seconds, self.tokens, self.every = behaviour, seconds, tokens, every
+    def __init__(self, behaviour="boxes", seconds=0.0, every=None):
+        self.behaviour, self.seconds, self.every = behaviour, seconds, every
         self.requests: list[dict] = []
         self.headers: list[dict] = []
         self.n_connections = 0
@@ -76,14 +76,13 @@ class _Handler(BaseHTTPRequestHandler):
         getattr(self, f"_{stub.kind(n)}")(sent)
 
     def _say(self, text, reason="stop", model=None, refusal=None, fingerprint="fp-1"):
-        tokens_in, tokens_out = self.stub.tokens
         body = {
             "model": model or "stub-7b",
             "system_fingerprint": fingerprint,
             "choices": [
                 {"message": {"content": text, "refusal": refusal}, "finish_reason": reason}
             ],
-            "usage": {"prompt_tokens": tokens_in, "completion_tokens": tokens_out},
+            "usage": {"prompt_tokens": 100, "completion_tokens": 10},
         }
         self._give(200, json.dumps(body).encode())
 

@@ -202,28 +202,23 @@ def test_the_key_is_nowhere(study, run, environment):
         assert secret not in repr([*study.audit_entries.values()])
 
 
-def test_limits(run):
+ONE_BY_ONE = ["--max-tokens", 10, "--parallel", 1]
+
+
+@pytest.mark.parametrize(
+    ("limits", "n"),
+    [
+        (["--max-requests", 10, "--parallel", 4], 10),
+        # A request takes 110 tokens, here at 1,000 per million.
+        (["--max-tokens-total", 500, *ONE_BY_ONE], 4),
+        (["--max-cost", 0.5, "--price-in", 1000, "--price-out", 1000, *ONE_BY_ONE], 4),
+    ],
+)
+def test_limits(run, limits, n):
     with model_server(seconds=0.05) as stub:
-        code, summary, _ = run("--max-requests", 10, "--parallel", 4, url=stub.url)
-        assert len(stub.requests) == 10
-    assert (code, summary["left"], summary["ended_by"]) == (0, 2, "budget")
-
-
-def test_cost_ends_a_run_although_answers_become_dearer(run):
-    with model_server(seconds=0.05, tokens=(100, 10)) as stub:
-        prices = ("--price-in", 1000, "--price-out", 1000, "--max-tokens", 10)
-        limit = ("--max-cost", 0.5, "--parallel", 2)
-
-        def dearer(n, kind=stub.kind):
-            stub.tokens = (1000, 10) if n >= 2 else (100, 10)
-            return kind(n)
-
-        stub.kind = dearer
-        code, summary, _ = run(*prices, *limit, url=stub.url)
-    # 0.11 twice, then 1.01 each: at most what was in flight beyond the limit.
-    assert (code, summary["ended_by"]) == (0, "budget")
-    assert summary["cost"] <= 0.5 + 2 * 1.01
-    assert summary["left"] >= 7
+        code, summary, _ = run(*limits, url=stub.url)
+        assert len(stub.requests) == n
+    assert (code, summary["left"], summary["ended_by"]) == (0, 12 - n, "budget")
 
 
 def test_a_dry_run_counts_and_leaves_the_model_alone(run, tmp_path):
