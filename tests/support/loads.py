@@ -107,6 +107,13 @@ def add_results(draft, content=RESULTS, title="net"):
     return add(draft, content, f"{title}.zip", kind=FileKind.RESULTS, format="ltrb", title=title)
 
 
+def with_results(content=RESULTS, title="net", *, dataset=None):
+    """Begin a load of results into a dataset, or with ground truth as a new one; return it."""
+    draft = new_dataset() if dataset is None else drafts.open_draft(person=None, dataset=dataset)
+    add_results(draft, content, title)
+    return draft
+
+
 def checked(draft, person=None):
     drafts.start_check(draft=draft, person=person)
     assert draft.state == "checked", draft.job.failure

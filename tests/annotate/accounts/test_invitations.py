@@ -121,7 +121,8 @@ def test_the_page_of_invitations_leads_to_the_members_those_who_may_see_them(
 
 def test_researchers_revoke_invitations_of_annotators_alone(researcher, study):
     of_annotator, of_researcher = made(study).invitation, made(study, role="researcher").invitation
-    researcher.post(reverse("accounts:revoke", args=[of_annotator.pk]))
+    answer = researcher.post(reverse("accounts:revoke", args=[of_annotator.pk]), {"from": "study"})
+    assert answer["Location"] == reverse("accounts:study_invitations", args=[study.slug])
     refused = researcher.post(reverse("accounts:revoke", args=[of_researcher.pk]))
     assert refused.status_code == 404
     assert Invitation.objects.get(pk=of_annotator.pk).state == "revoked"

@@ -48,6 +48,7 @@ from tests.support.loads import (
     new_dataset,
     stored,
     stream,
+    with_results,
 )
 
 pytestmark = pytest.mark.django_db
@@ -234,15 +235,13 @@ class TestCheck:
             drafts.start_check(draft=drafts.open_draft(person=None))
 
     def test_two_files_for_one_method_are_refused(self):
-        draft = new_dataset()
-        add_results(draft)
+        draft = with_results()
         add_results(draft, {"res_img_1.txt": ""}, "NET")
         with pytest.raises(NotLoaded, match="Two of the archives"):
             drafts.start_check(draft=draft)
 
     def test_every_fault_stands_with_its_place_and_stops_the_load(self):
-        draft = new_dataset()
-        add_results(draft, {"res_img_1.txt": "0,0,9,9\n0,0,x,9\n", "res_img_2.txt": ""})
+        draft = with_results({"res_img_1.txt": "0,0,9,9\n0,0,x,9\n", "res_img_2.txt": ""})
         checked(draft)
         fault = draft.findings.get(severity="error")
         assert (fault.code, fault.archive, fault.entry, fault.line) == (
@@ -257,8 +256,7 @@ class TestCheck:
             drafts.confirm(draft=draft)
 
     def test_checking_twice_gives_the_same_report(self):
-        draft = new_dataset()
-        add_results(draft, {"res_img_1.txt": "x\n", "res_img_2.txt": ""})
+        draft = with_results({"res_img_1.txt": "x\n", "res_img_2.txt": ""})
         checked(draft)
         first = list(draft.findings.values_list("code", "entry", "line"))
         examples = draft.summary
@@ -323,8 +321,7 @@ class TestCheck:
 class TestQuestions:
     @pytest.fixture
     def draft(self):
-        draft = new_dataset()
-        add_results(draft, {"res_img_1.txt": "0,0,99,39\n"})
+        draft = with_results({"res_img_1.txt": "0,0,99,39\n"})
         return checked(draft)
 
     def test_a_missing_file_is_asked_about_and_never_guessed(self, draft):
@@ -465,8 +462,7 @@ class TestConfirm:
 
     def test_the_plan_says_what_is_added_and_what_is_left_alone(self):
         dataset = loaded(whole_load())
-        draft = drafts.open_draft(person=None, dataset=dataset)
-        add_results(draft, RESULTS | {"res_img_1.txt": ""}, "third")
+        draft = with_results(RESULTS | {"res_img_1.txt": ""}, "third", dataset=dataset)
         planned = plans.plan(checked(draft))
         assert planned.added == ["results of “third”: 2 boxes on 2 images"]
         assert planned.replaced == []
@@ -504,12 +500,9 @@ class TestNothingIsHalfLoaded:
         self, monkeypatch, step, after
     ):
         first = loaded(new_dataset(name="First"))
-        draft = drafts.open_draft(person=None, dataset=first)
-        add_results(draft)
-        loaded(draft)
+        loaded(with_results(dataset=first))
         if step.endswith("_remove"):  # only where something is replaced
-            draft = drafts.open_draft(person=None, dataset=first)
-            add_results(draft, RESULTS | {"res_img_1.txt": ""})
+            draft = with_results(RESULTS | {"res_img_1.txt": ""}, dataset=first)
         else:
             draft = whole_load()
         checked(draft)
@@ -538,14 +531,14 @@ class TestNothingIsHalfLoaded:
 class TestReplacing:
     @pytest.fixture
     def dataset(self):
-        draft = new_dataset()
-        add_results(draft)
+        draft = with_results()
         add_results(draft, RESULTS | {"res_img_1.txt": ""}, "other")
         return loaded(draft)
 
     def draft(self, dataset, title="net"):
-        draft = drafts.open_draft(person=None, dataset=dataset)
-        add_results(draft, {"res_img_1.txt": "", "res_img_2.txt": "3,3,4,4\n"}, title)
+        draft = with_results(
+            {"res_img_1.txt": "", "res_img_2.txt": "3,3,4,4\n"}, title, dataset=dataset
+        )
         return checked(draft)
 
     def test_results_nobody_was_asked_about_are_replaced_with_consent(self, dataset):
@@ -616,18 +609,14 @@ class TestUndoing:
 
     def test_exactly_what_a_load_added_goes(self):
         dataset = loaded(whole_load())
-        draft = drafts.open_draft(person=None, dataset=dataset)
-        add_results(draft, RESULTS | {"res_img_1.txt": ""}, "third")
-        loaded(draft)
+        loaded(with_results(RESULTS | {"res_img_1.txt": ""}, "third", dataset=dataset))
         admin = make_admin()
         receipt = undoing.undo_import(receipt=dataset.imports.first(), person=admin)
         assert set(dataset.methods.values_list("name", flat=True)) == {"net", "other"}
         assert (receipt.undone_by, receipt.undone is None) == (admin, False)
 
     def test_a_dataset_stays_while_results_are_on_it_whose_scores_go_with_them(self):
-        draft = new_dataset()
-        add_results(draft)
-        dataset = loaded(draft)
+        dataset = loaded(with_results())
         score_protocol(dataset=dataset, slug="iou")
         with pytest.raises(CannotUndo, match=r"Undo those loads first\. Nothing was undone"):
             undoing.undo_import(receipt=dataset.imports.get(kind="dataset"))
@@ -658,11 +647,8 @@ class TestUndoing:
             undoing.undo_import(receipt=dataset.imports.get(kind="results"))
 
     def test_a_load_that_replaced_something_says_how_to_go_back(self):
-        draft = new_dataset()
-        add_results(draft)
-        dataset = loaded(draft)
-        draft = drafts.open_draft(person=None, dataset=dataset)
-        add_results(draft, RESULTS | {"res_img_1.txt": ""})
+        dataset = loaded(with_results())
+        draft = with_results(RESULTS | {"res_img_1.txt": ""}, dataset=dataset)
         loaded(draft, replace=True)
         newer, older = dataset.imports.filter(kind="results")
         assert "Load the earlier file again" in undoing.obstacles(newer)[0]
@@ -824,7 +810,6 @@ class TestSameResults:
     def test_two_methods_of_one_load_are_named_if_all_boxes_are_the_same(
         self, first, second, n_found
     ):
-        draft = new_dataset()
-        add_results(draft, first, "east")
+        draft = with_results(first, "east")
         add_results(draft, second, "craft")
         assert len(self.findings(draft)) == n_found

@@ -24,6 +24,7 @@ from tests.support.loads import (
     checked,
     loaded,
     new_dataset,
+    with_results,
 )
 from tests.support.pages import flat
 
@@ -177,10 +178,8 @@ class TestFiles:
 class TestReport:
     @pytest.fixture
     def draft(self):
-        draft = new_dataset()
-        add_results(
-            draft,
-            {"res_img_1.txt": "0,0,9\n0,0,<b>,3\n0,0,9,9\n0,0,9,9", "res_img_9.txt": ""},
+        draft = with_results(
+            {"res_img_1.txt": "0,0,9\n0,0,<b>,3\n0,0,9,9\n0,0,9,9", "res_img_9.txt": ""}
         )
         return checked(draft)
 
@@ -209,8 +208,7 @@ class TestReport:
         assert "No finding matches" in nothing.text
 
     def test_of_each_code_the_first_two_hundred_are_shown_and_the_csv_has_all(self, admin):
-        draft = new_dataset()
-        add_results(draft, {"res_img_1.txt": "x\n" * 250, "res_img_2.txt": ""})
+        draft = with_results({"res_img_1.txt": "x\n" * 250, "res_img_2.txt": ""})
         checked(draft)
         response = admin.get(url("report", draft.pk))
         [group] = [group for group in response.context["groups"] if group["severity"] == "error"]
@@ -390,9 +388,7 @@ class TestProgress:
 
 class TestConfirm:
     def test_replacing_asks_for_consent(self, admin):
-        draft = new_dataset()
-        add_results(draft)
-        dataset = loaded(draft)
+        dataset = loaded(with_results())
         again = drafts.open_draft(person=None, dataset=dataset)
         add_results(again, RESULTS | {"res_img_1.txt": ""})
         checked(again)
@@ -405,9 +401,7 @@ class TestConfirm:
 
 
 def test_a_receipt_that_cannot_be_undone_says_why(admin):
-    draft = new_dataset()
-    add_results(draft)
-    dataset = loaded(draft)
+    dataset = loaded(with_results())
     receipt = dataset.imports.get(kind="dataset")
     page = admin.get(url("receipt", receipt.pk)).text
     assert "Undo those loads first" in page
