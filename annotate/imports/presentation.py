@@ -196,31 +196,38 @@ def renamed(draft: Draft) -> list[DraftFile]:
     return list(draft.files.filter(kind=FileKind.RESULTS, pk__in=notes.values("file")))
 
 
-def drawings(draft: Draft) -> Iterator[dict[str, Any]]:
-    """Yield the examples: images with the most problems first, then those drawn at random."""
+def drawings(draft: Draft) -> list[dict[str, Any]]:
+    """Return the examples: images with the most problems first, then those drawn at random."""
     files = {file.pk: file for file in draft.files.all()}
     convention = _convention(draft, files.values())
-    for example in draft.summary.get("examples", []):
-        if file := files.get(example["file"]):
-            is_truth = file.kind == FileKind.TRUTH
-            regions = decode_regions(example["regions"])
-            truth = decode_regions(example["truth"]) if example["truth"] else ()
-            url, size = _photograph(draft, example)
-            yield {
-                "image": example["image"],
-                "of": file.title or file.name,
-                "n_problems": example["problems"],
-                "picture": picture(
-                    truth=regions if is_truth else truth,
-                    boxes=() if is_truth else regions,
-                    convention=convention,
-                    url=url,
-                    size=size,
-                ),
-                "is_truth": is_truth,
-                # Drawn; the file may hold more.
-                "n_regions": len(regions),
-            }
+    return [
+        _drawing(draft, files[example["file"]], example, convention)
+        for example in draft.summary.get("examples", [])
+    ]
+
+
+def _drawing(
+    draft: Draft, file: DraftFile, example: Mapping[str, Any], convention: str
+) -> dict[str, Any]:
+    is_truth = file.kind == FileKind.TRUTH
+    regions = decode_regions(example["regions"])
+    truth = decode_regions(example["truth"]) if example["truth"] else ()
+    url, size = _photograph(draft, example)
+    return {
+        "image": example["image"],
+        "of": file.title or file.name,
+        "n_problems": example["problems"],
+        "picture": picture(
+            truth=regions if is_truth else truth,
+            boxes=() if is_truth else regions,
+            convention=convention,
+            url=url,
+            size=size,
+        ),
+        "is_truth": is_truth,
+        # Drawn; the file may hold more.
+        "n_regions": len(regions),
+    }
 
 
 def fit_rows(draft: Draft) -> list[dict[str, Any]]:

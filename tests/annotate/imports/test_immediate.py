@@ -80,6 +80,9 @@ class TestDataset:
         account = {"units": 2, "regions": 2, "levels": {"region": 2}, "read": {}, "left_out": []}
         assert receipt.files[0]["account"] == account
 
+    def test_a_zip_without_ground_truth_is_refused(self):
+        refused(lambda: dataset({}), ("A1", "gt.zip", None, None))
+
     def test_a_line_that_cannot_be_read_is_refused_with_its_place(self):
         """Tests of the readers have each kind of such a line."""
         truth = {

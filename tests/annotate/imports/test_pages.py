@@ -15,7 +15,7 @@ from annotate.imports.models import Draft, Finding, Import
 from annotate.jobs.models import Job
 from annotate.scoring.models import Score
 from tests.support.archives import picture_bytes, zip_bytes
-from tests.support.factories import make_admin, make_dataset
+from tests.support.factories import make_admin, make_dataset, make_study
 from tests.support.loads import (
     RESULTS,
     TRUTH,
@@ -334,6 +334,14 @@ class TestPhotographs:
             assert response["X-Content-Type-Options"] == "nosniff"
             assert response["Content-Type"] == "image/png"
             assert response.getvalue().startswith(b"\x89PNG")
+
+
+def test_the_report_of_a_load_without_images_has_no_pictures(admin):
+    study = make_study(["a", "b"])
+    draft = drafts.open_draft(person=None)
+    people = f"username,role,study\nada,annotator,{study.slug}\n"
+    add(draft, people, "team.csv", kind="users")
+    assert "Pictures" not in admin.get(url("report", checked(draft).pk)).text
 
 
 class TestProgress:
