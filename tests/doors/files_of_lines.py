@@ -6,9 +6,10 @@ The numbers in them are worked out by hand from the words of ``inputs`` on an im
 # Files as they are, in few lines.
 # ruff: noqa: E501
 
+import json
 from dataclasses import dataclass, field
 
-from .inputs import BOTH, CARE, Words, without_texts
+from .inputs import BOTH, CARE, STOP, Words, without_texts
 
 NAMELESS = without_texts(BOTH)
 
@@ -30,9 +31,31 @@ class File:
     # Of notes, which the site alone shows.
     codes: frozenset[str] = frozenset()
 
+    @property
+    def entry(self) -> tuple[str, str]:
+        """The name and the text of the file, or of the only entry of a zip."""
+        name, content = self.name, self.content
+        if name.endswith(".zip"):
+            [(name, content)] = content.items()
+        return name, content if isinstance(content, str) else json.dumps(
+            content, ensure_ascii=False
+        )
+
 
 def lines(*rows, entry="img_1.txt"):
     return {entry: "".join(f"{row}\r\n" for row in rows)}
+
+
+COLUMNS = "level page_num block_num par_num line_num word_num left top width height conf text"
+
+
+def tsv(words):
+    """Return Tesseract's table of words, left, top, right and bottom with a text, each in a line of its own."""
+    rows = [COLUMNS.split(), [1, 1, 0, 0, 0, 0, 0, 0, 800, 400, -1, ""]]
+    for at, ((left, top, right, bottom), text) in enumerate(words, 1):
+        box = (left, top, right - left, bottom - top)
+        rows += [[4, 1, at, 1, 1, 0, *box, -1, ""], [5, 1, at, 1, 1, 1, *box, 96.5, text]]
+    return "".join("\t".join(map(str, row)) + "\n" for row in rows)
 
 
 Q_CARE, Q_STOP = "40,40,120,40,120,60,40,60", "200,100,300,100,300,140,200,140"
@@ -129,13 +152,7 @@ OF_LINES = {
         NAMELESS, in_shares=True, labels=True,
     ),
     "csv": File("a.csv", "image,x,y,width,height,text\nimg_1.jpg,40,40,80,20,CARE\nimg_1.jpg,200,100,100,40,STOP\n"),
-    "tesseract-tsv": File(
-        "img_1.tsv",
-        "level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext\n"
-        "1\t1\t0\t0\t0\t0\t0\t0\t800\t400\t-1\t\n4\t1\t1\t1\t1\t0\t40\t40\t80\t20\t-1\t\n"
-        "5\t1\t1\t1\t1\t1\t40\t40\t80\t20\t96.5\tCARE\n4\t1\t2\t1\t1\t0\t200\t100\t100\t40\t-1\t\n"
-        "5\t1\t2\t1\t1\t1\t200\t100\t100\t40\t91\tSTOP\n",
-    ),
+    "tesseract-tsv": File("img_1.tsv", tsv(((CARE, "CARE"), (STOP, "STOP")))),
 }  # fmt: skip
 OF_LINES["tesseract-tsv-lines"] = File(
     "img_1.tsv", OF_LINES["tesseract-tsv"].content, is_named=True

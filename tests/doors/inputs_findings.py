@@ -205,6 +205,11 @@ OF_STOPS = {
     "a truth of which every region is flat": Input(
         ("gt.zip", lines(*(f"{at},40,{at + 80},40,{at + 80},40,{at},40,A" for at in range(0, 500, 100)))), BOXES,
         refused=("gt.zip",), codes=frozenset({"L4"})),
+    "a truth of which every text begins with numbers": Input(
+        # Quadrilaterals as boxes, which are flat too.
+        ("gt.zip", lines(*(f"{at},40,{at + 80},40,{at + 80},60,{at},60,A" for at in range(0, 500, 100)))), BOXES,
+        formats={"truth": "ltrb"}, refused=("5 texts that all begin with numbers, such as “80,60,0,60,A”",),
+        codes=frozenset({"L1", "L4"})),
     "results of an image that the truth does not have": Input(
         TRUTH, ("east.csv", f"{HEADER}shop,40,40,120,60,CARE\n"), refused=("regions for shop", "img_1"), codes=frozenset({"N2"})),
     "an annotation of an image that COCO does not list": Input(

@@ -1,7 +1,6 @@
 """Bad files at every reader, and nested data at every door: a sentence, never silence or a traceback."""
 
 import io
-import json
 import warnings
 from pathlib import PurePath
 
@@ -60,15 +59,6 @@ def kind_of(name):
     return "xml" if PurePath(name).suffix in (".xml", ".hocr") else "lines"
 
 
-def entry_of(file):
-    """Return the name and the text of a file, or of the entry of a zip."""
-    if isinstance(file.content, dict) and file.name.endswith(".zip"):
-        [(name, content)] = file.content.items()
-        return name, content
-    is_text = isinstance(file.content, str)
-    return file.name, file.content if is_text else json.dumps(file.content, ensure_ascii=False)
-
-
 def refusal_of(folder, name, content, format, *, is_packed):
     """Return the sentence with which Python refuses a file of results; None if it reads it."""
     (folder / "gt.csv").write_text(TRUTH[1])
@@ -110,7 +100,7 @@ def test_every_format_that_is_registered_has_a_file_here():
 @cases("name", NAMED)
 @cases("is_packed", [False, True])
 def test_a_reader_refuses_bad_files_with_a_sentence(name, is_packed):
-    entry, _ = entry_of(FILES[name])
+    entry, _ = FILES[name].entry
     kind = kind_of(entry)
     for fault, content in BAD[kind].items():
         # A bomb, and an image without a word.
@@ -134,13 +124,13 @@ def test_python_refuses_a_bad_file_without_a_format_with_a_sentence(
 
 
 def is_document(name):
-    return kind_of(entry_of(FILES[name])[0]) != "lines"
+    return kind_of(FILES[name].entry[0]) != "lines"
 
 
 @cases("name", [name for name in NAMED if is_document(name)])
 @cases("is_packed", [False, True])
 def test_a_reader_refuses_half_a_document_with_a_sentence(name, is_packed):
-    entry, content = entry_of(FILES[name])
+    entry, content = FILES[name].entry
     half = content[: len(content) // 2]
     assert_is_sentence(sentence_of(entry, half, name, is_packed=is_packed))
 
@@ -148,7 +138,7 @@ def test_a_reader_refuses_half_a_document_with_a_sentence(name, is_packed):
 @pytest.mark.release
 @cases("name", NAMED)
 def test_every_reader_refuses_ten_megabytes_of_one_object(name):
-    entry, _ = entry_of(FILES[name])
+    entry, _ = FILES[name].entry
     content = BAD[kind_of(entry)]["an object"]
     assert_is_sentence(sentence_of(entry, content, name, is_packed=False))
 
@@ -157,7 +147,7 @@ def test_every_reader_refuses_ten_megabytes_of_one_object(name):
 def test_every_reader_keeps_names_in_two_scripts(tmp_path, name):
     """Both words are read as of the image whose name is changed in the truth and in the file."""
     file = FILES[name]
-    entry, content = entry_of(file)
+    entry, content = file.entry
     [image] = file.words
     if image != "img_1":
         return  # Images are numbers.

@@ -68,17 +68,6 @@ def test_the_shell_stops_and_says_which_reading_would_fit(
     assert done.returncode == 0
 
 
-@CASES
-@pytest.mark.filterwarnings("ignore:.*crosses itself")
-def test_python_stops_and_says_which_reading_would_fit(write_truth, write_results, said, tmp_path):
-    truth, results = map(str, files(tmp_path, write_truth, write_results))
-    with pytest.raises(Misread) as refused:
-        tr.score(truth, results)
-    assert all(words.format("_", '="') in str(refused.value) for words in said)
-    reading = said[-1].rpartition("}")[2]
-    assert tr.score(truth, results, results_reading=reading).overall.f_score == 1
-
-
 def test_cocos_data_are_looked_at_too():
     images = [{"id": at, "file_name": f"{at}.jpg"} for at in WORDS]
     annotations = [

@@ -1,21 +1,15 @@
 """Loads that stop: ground truth that cannot be right as read, and questions with the answer of each door."""
 
 import pytest
-from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
 import text_rankings as tr
 from annotate.datasets.models import Dataset
 from annotate.studies.models import Study
-from protocols.command_line.main import main as protocols_main
-from protocols.core.errors import ProtocolError
-from tests.support import commands
 from tests.support.archives import picture_bytes, zip_file
-from tests.support.factories import make_admin
 from tests.support.street_words import WORDS, box, zipped
 from tests.support.street_words import upright as quad
-from tests.support.world import signed_in
 
 pytestmark = pytest.mark.django_db
 
@@ -69,53 +63,6 @@ def test_a_table_of_methods_may_say_how_each_file_is_read(folder):
     )
     assert {of.name for of in study.methods.all()} == {"east", "other"}
     assert set(study.dataset.runs.get().scores.values_list("recall", flat=True)) == {1.0}
-
-
-def test_ground_truth_that_cannot_be_right_stops_a_study_file(folder, capsys):
-    with pytest.raises(CommandError, match=NUMBERS):
-        study_of(folder, 'truth = "gt.zip"\nresults = ["east.zip"]\nformat = "ltrb"')
-    said = capsys.readouterr().err
-    assert f"error L1: gt.zip: found {NUMBERS}, such as “" in said
-    assert f"error L4: gt.zip: found {FLAT}, such as 31, 40, 151, 40 of “img_1”" in said
-    assert not Dataset.objects.exists()
-
-
-def test_ground_truth_that_cannot_be_right_stops_import_files(folder, capsys):
-    files = [str(folder / "gt.zip"), str(folder / "east.zip")]
-    with pytest.raises(CommandError, match="must be fixed"):
-        call_command("import_files", *files, name="Street", yes=True, format=["ltrb"])
-    assert NUMBERS in capsys.readouterr().err
-    call_command("import_files", *files, name="Street", yes=True)
-    assert Dataset.objects.get().methods.get().name == "east"
-
-
-def test_ground_truth_that_cannot_be_right_stops_the_api(folder):
-    client = signed_in(make_admin(), scopes=("load", "read"))
-    load = client.post("/api/v1/loads", {"name": "Street"})["Location"].removeprefix(
-        "http://testserver"
-    )
-    content = (folder / "gt.zip").read_bytes()
-    sent = {"file": SimpleUploadedFile("gt.zip", content)}
-    file = client.post(f"{load}/files", sent, format="multipart").json()
-    client.patch(f"{load}/files/{file['id']}", {"format": "ltrb"})
-    client.post(f"{load}/check")
-    state = client.get(load).json()
-    assert state["plan"]["obstacles"], state
-    found = client.get(f"{load}/findings").json()["results"]
-    assert any(NUMBERS in str(one) for one in found)
-    assert client.post(f"{load}/confirm").status_code == 422
-
-
-def test_ground_truth_that_cannot_be_right_stops_the_shell_and_python(folder):
-    files = ("--truth", folder / "gt.zip", "--results", folder / "east.zip")
-    done = commands.run_here(
-        protocols_main, "score", "--protocol", "iou", "--format", "ltrb", *files
-    )
-    assert done.returncode == 2
-    assert NUMBERS in done.stderr
-    assert "--truth-format" in done.stderr
-    with pytest.raises(ProtocolError, match=NUMBERS):
-        tr.score(str(folder / "gt.zip"), str(folder / "east.zip"), format="ltrb")
 
 
 @pytest.mark.filterwarnings("ignore::protocols.core.errors.DataWarning")
@@ -244,20 +191,6 @@ def test_exchanged_axes_of_the_stored_truth_stop_results_that_come_later(folder,
         call_command(*load, "--reading", "exchanged")
     assert f"error F11: Street: found {EXCHANGED}" in capsys.readouterr().err
     assert not dataset.methods.exists()
-
-
-def test_the_api_stops_results_of_a_stored_truth_with_exchanged_axes(folder):
-    dataset = loaded(folder)
-    client = signed_in(make_admin(), scopes=("load", "read"))
-    load = client.post("/api/v1/loads", {"dataset": dataset.slug})["Location"].removeprefix(
-        "http://testserver"
-    )
-    with (folder / "craft.zip").open("rb") as file:
-        client.post(f"{load}/files", {"file": file}, format="multipart")
-    client.post(f"{load}/check")
-    found = client.get(f"{load}/findings").json()["results"]
-    assert [of["code"] for of in found if of["severity"] == "error"] == ["F11"]
-    assert client.post(f"{load}/confirm").status_code == 422
 
 
 def test_a_stored_truth_that_loaded_results_fit_is_not_the_side_to_correct(folder, capsys):

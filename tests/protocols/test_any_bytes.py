@@ -3,7 +3,6 @@
 # Files as they are, in few lines.
 
 import io
-import json
 
 import pytest
 from hypothesis import given
@@ -52,11 +51,9 @@ def test_no_bytes_make_a_reader_raise(content, slug, kind):
 
 def bytes_of(file):
     """Return a file of the doors, in a zip with its photograph if it has shares."""
-    is_zip = isinstance(file.content, dict) and file.name.endswith(".zip")
-    text = file.content if isinstance(file.content, str) else json.dumps(file.content)
-    entries = file.content if is_zip else {file.name: text}
-    if is_zip or file.in_shares:
-        return zip_bytes(entries | (PHOTOGRAPHS[1] if file.in_shares else {}))
+    name, text = file.entry
+    if file.name.endswith(".zip") or file.in_shares:
+        return zip_bytes({name: text} | (PHOTOGRAPHS[1] if file.in_shares else {}))
     return text.encode()
 
 

@@ -179,39 +179,6 @@ def test_an_entity_of_a_form_without_words_has_no_parent():
     assert region == Region(BOX, "CARE", label="header", id="7")
 
 
-BLANK_WORD = {**WORD, "text": " "}
-BLANK = "1 word or line without text (first in img_1)"
-
-
-@cases(
-    "data",
-    [
-        {**KRAKEN, "lines": [*KRAKEN["lines"], {"boundary": PAIRS[::-1], "text": " "}]},
-        {
-            "lines": [
-                {
-                    "words": [
-                        *WINOCR["lines"][0]["words"],
-                        {**ONEOCR["lines"][0]["words"][0], "text": ""},
-                    ]
-                }
-            ]
-        },
-        {"blocks": [{"paragraphs": [{"lines": [{"words": [WORD, BLANK_WORD, WORD]}]}]}]},
-        {**RAPIDOCR, "txts": ["a", " "]},
-    ],
-)
-def test_words_of_blanks_are_left_out_and_counted(data):
-    """Regions and what is counted are the units of the file, which are its outlines."""
-    archive = opened(data)
-    n_units = sum(
-        json.dumps(data).count(f'"{name}":') for name in ("boundary", "x0", "bounding_rect")
-    )
-    n_units += len(data.get("boxes", ()))
-    assert [one for one in account(archive) if one[0] == "U1"] == [("U1", BLANK)]
-    assert len(archive.regions["img_1"]) + 1 == n_units
-
-
 BOX_2D = [{"bbox_2d": [38, 43, 126, 60], "label": "word", "text_content": "CARE"}]
 
 
@@ -292,40 +259,6 @@ def test_annotation_tools_are_read_as_ground_truth(data, slug, name):
     assert what(archive) == [(BOX, "CARE", None), (SLANTED, None, None)]
     assert [of.label for of in archive.regions["img_1"]] == ["word", "word"]
     assert archive.sizes == {"img_1": (200, 100)}
-
-
-@cases(
-    ("data", "others"),
-    [
-        (
-            SUPERVISELY,
-            {
-                "objects": [
-                    *SUPERVISELY["objects"],
-                    {
-                        "geometryType": "line",
-                        "points": {"exterior": [[1, 1], [9, 9]], "interior": []},
-                    },
-                    {"geometryType": "bitmap", "bitmap": {"data": "", "origin": [1, 1]}},
-                ]
-            },
-        ),
-        (
-            DARWIN,
-            {
-                "annotations": [
-                    *DARWIN["annotations"],
-                    {"name": "a", "tag": {}},
-                    {"name": "b", "line": {}},
-                ]
-            },
-        ),
-    ],
-)
-def test_annotations_of_other_kinds_are_counted(data, others):
-    archive = opened(data | others, "img_1.jpg.json", "truth")
-    assert account(archive) == [("U1", "2 shapes of other types (first in img_1)")]
-    assert len(archive.regions["img_1"]) == 2
 
 
 def test_holes_of_supervisely_are_counted():

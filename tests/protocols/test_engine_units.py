@@ -474,28 +474,6 @@ def test_an_empty_result_of_a_known_shape_is_no_boxes(slug, data, images):
     assert (archive.problems, set(archive.regions), archive.n_regions) == ((), images, 0)
 
 
-BLANK = [[PAIRS, " CARE ", 0.9], [[[0, 0], [9, 0], [9, 9], [0, 9]], " ", 0.5]]
-
-
-@cases(
-    ("name", "content"),
-    [
-        ("img_1.json", json.dumps(BLANK)),
-        ("img_1_res.json", json.dumps({"rec_polys": [of[0] for of in BLANK],
-                                       "rec_texts": [of[1] for of in BLANK]})),
-        ("img_1.json", json.dumps({"img_1": [{"text_lines": [
-            {"polygon": of[0], "text": of[1]} for of in BLANK]}]})),
-        ("img_1.json", json.dumps({"analyzeResult": {"readResults": [{"page": 1, "lines": [{"words": [
-            {"boundingBox": [of for pair in points for of in pair], "text": text}
-            for points, text, _ in BLANK]}]}]}})),
-    ],
-)  # fmt: skip
-def test_blank_words_are_left_out_and_texts_lose_their_blanks(name, content):
-    archive = opened(content.encode(), name)
-    assert [of.text for of in archive.regions["img_1"]] == ["CARE"]
-    assert account(archive) == [("U1", "1 word or line without text (first in img_1)")]
-
-
 STRIP = [10, 10, 210, 150, 210, 170, 10, 30]
 # An arch, whose curves stay below its upper control points.
 CURVED = [10, 100, 40, 20, 80, 20, 110, 100, 90, 100, 70, 50, 50, 50, 30, 100]

@@ -304,10 +304,3 @@ def test_names_are_matched_if_every_one_fits_an_image(names, images):
         image: f"res_{name}.txt" for name, image in zip(names, images, strict=True)
     }
     assert (stated.severity, stated.code) == ("warning", "N2")
-
-
-@cases("names", [["1", "9"], ["1", "img_1"], ["img_1"], ["page_1"]])
-def test_names_are_kept_if_one_fits_no_image_or_two_fit_the_same(names):
-    text = zip_bytes({f"res_{name}.txt": "0,0,9,9" for name in names})
-    archive = read(io.BytesIO(text), kind="results", name="east.zip")
-    assert with_known_names(archive, ["img_1", "img_2"]) == (archive, [])

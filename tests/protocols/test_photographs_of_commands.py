@@ -153,58 +153,12 @@ def test_the_facade_reports_options_of_photographs_that_it_does_not_use(files):
 # The frame of boxes: right boxes score 1, and others are found.
 
 
-# YOLO has classes, and the ground truth no labels.
-@pytest.mark.filterwarnings("ignore:.*found labels that the ground truth does not have")
-@pytest.mark.parametrize("orientation", TURNED)
-def test_yolo_with_its_photograph_scores_one_and_says_which_sides(capsys, files, orientation):
-    """As ultralytics writes it: shares of the upright sides, 600 x 400."""
-    truth = files("gt.zip", {"gt_img_1.txt": lines(WORD)})
-    yolo = {
-        "img_1.txt": "0 0.385833 0.402500 0.428333 0.115000 0.9\n",
-        "img_1.jpg": photograph(orientation),
-    }
-    results = files("yolo.zip", yolo)
-    found, said = recall(capsys, truth, results)
-    assert found == "1.0"
-    assert "1 photograph with an EXIF orientation" in said
-    with pytest.warns(UserWarning, match="1 photograph with an EXIF orientation"):
-        assert tr.score(truth, results).overall.recall == 1
-
-
 def test_ground_truth_in_shares_scores_one_too(capsys, files):
     yolo = {"img_1.txt": "0 0.385833 0.402500 0.428333 0.115000\n", "img_1.jpg": photograph(6)}
     results = files("net.zip", {"res_img_1.txt": lines(WORD)})
     found, said = recall(capsys, files("gt.zip", yolo), results)
     assert found == "1.0"
     assert "--truth-reading stored" in said
-
-
-def test_a_google_page_stays_right_when_its_photograph_is_added(capsys, files):
-    left, top, right, bottom = WORD
-    corners = [(left, top), (right, top), (right, bottom), (left, bottom)]
-    box = {"normalizedVertices": [{"x": x / 600, "y": y / 400} for x, y in corners]}
-    page = {
-        "width": 600,
-        "height": 400,
-        "blocks": [{"paragraphs": [{"words": [{"boundingBox": box, "symbols": [{"text": "a"}]}]}]}],
-    }
-    content = json.dumps({"responses": [{"fullTextAnnotation": {"pages": [page], "text": "a"}}]})
-    truth = files("gt.zip", {"gt_img_1.txt": lines(WORD)})
-    for entries in ({"img_1.json": content}, {"img_1.json": content, "img_1.jpg": photograph(6)}):
-        assert recall(capsys, truth, files("g.zip", entries))[0] == "1.0"
-
-
-@pytest.mark.parametrize("frames", [(0, 0), (0, 1), (1, 0), (1, 1)])
-def test_boxes_that_tell_their_frame_score_one_in_any(capsys, files, frames):
-    """Truth and results, each stored or upright, with the photographs."""
-    wide = (20, 138, 560, 184)
-    truth, results = (lines(in_file(6, wide) if is_stored else wide) for is_stored in frames)
-    photographs = files("p.zip", {"img_1.jpg": photograph(6)})
-    paths = files("gt.zip", {"gt_img_1.txt": truth}), files("net.zip", {"res_img_1.txt": results})
-    assert recall(capsys, *paths, "--images", photographs)[0] == "1.0"
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        assert tr.score(*paths, images=photographs).overall.recall == 1
 
 
 @pytest.mark.parametrize("orientation", TURNED)
