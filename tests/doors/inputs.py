@@ -47,21 +47,6 @@ class Input:
     readings: Mapping[str, str] = field(default_factory=dict)
     # The meaning of an image without a file of results, which the site asks for.
     missing: str = ""
-    # Why a door is wrong today, by its name.
-    wrong: Mapping[str, str] = field(default_factory=dict)
-
-
-OF_SITE = ("import_files", "api", "site", "study_file")
-
-
-def at_the_site(why: str) -> dict[str, str]:
-    """Return a fault of all doors of the site."""
-    return dict.fromkeys(OF_SITE, why)
-
-
-def everywhere(why: str) -> dict[str, str]:
-    """Return a fault of all doors that take files."""
-    return {"shell": why, "facade": why, **at_the_site(why)}
 
 
 def without_texts(words: Words) -> Words:

@@ -202,15 +202,6 @@ OF_MANY_PAGES = {
         "scan.xml",
         "<alto><Layout>" + f'<Page WIDTH="200" HEIGHT="100"><TextLine>{STRING.format("He", 40, 40)}</TextLine></Page>' * 2
         + "</Layout></alto>"),
-    "pages of Tesseract's table": two_pages(
-        "scan.tsv",
-        "level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext\n" + "".join(
-            f"1\t{at}\t0\t0\t0\t0\t0\t0\t200\t100\t-1\t\n5\t{at}\t1\t1\t1\t1\t40\t40\t40\t30\t96\tHe\n" for at in (1, 2))),
-    "pages of docTR": two_pages(
-        "scan.json", {"pages": [
-            {"page_idx": at, "dimensions": [100, 200], "blocks": [{"geometry": [[0, 0], [1, 1]], "lines": [
-                {"geometry": [[0, 0], [1, 1]], "words": [
-                    {"value": "He", "confidence": 0.9, "geometry": [[0.2, 0.4], [0.4, 0.7]]}]}]}]} for at in (0, 1)]}),
 }  # fmt: skip
 
 SEGMENT = (70, 32, 210, 32, 245, 64, 210, 96, 70, 96)
@@ -343,10 +334,6 @@ OF_LEVELS = {
     "F21, words of PaddleOCR 3": found(
         ("img_1_res.json", PADDLE), ((38, 43, 80, 60), "CA"), ((84, 43, 126, 60), "RE"), method="img_1",
         formats={"results": "paddle-json-words"}, **OF_WORDS),
-    "words of RapidOCR 3": found(
-        ("img_1.json", {"boxes": [PAIRS], "txts": ["CA RE"], "scores": [0.9], "word_results": [[["CA", 0.9, [[38, 43], [80, 43], [80, 60], [38, 60]]],
-                                          ["RE", 0.8, [[84, 43], [126, 43], [126, 60], [84, 60]]]]]}),
-        ((38, 43, 80, 60), "CA"), ((84, 43, 126, 60), "RE"), method="img_1", formats={"results": "rapidocr-words"}, **OF_WORDS),
 }  # fmt: skip
 # Formats that are not read; the names are those of the tools.
 OF_OTHERS = {

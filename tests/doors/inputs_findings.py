@@ -19,7 +19,6 @@ from .inputs import (
     TRUTH,
     Input,
 )
-from .inputs_formats import PHOTOGRAPHS
 
 NO_LABELS = "no labels, which the ground truth has"
 BOXES = ("east.csv", "image,left,top,right,bottom\nimg_1,40,40,120,60\n")
@@ -146,10 +145,6 @@ OF_SHAPES = {
         # It is found nowhere: one of two.
         "east.zip", lines(Q_CARE, "9,9,9,9,9,9,9,9", entry="res_img_1.txt"),
         {"img_1": [(CARE, None, False), ((9, 9, 9, 9), None, False)]}, (0.5, 0.5), said=("without area",), codes=frozenset({"L4"})),
-    "labels of the results alone": results(
-        "east.json", coco({"category_id": 1}, categories=[{"id": 1, "name": "sign"}]), ONE, said=("labels that the ground truth does not have",), codes=F10),
-    "results that repeat the truth's texts": results(
-        "east.zip", lines(f"{Q_CARE},CARE", entry="res_img_1.txt"), FIRST),
 }  # fmt: skip
 
 SHAPE = '<polyline label="text" points="1,1;9,9"/><points label="text" points="1,1"/>'
@@ -167,34 +162,6 @@ OF_ACCOUNTS = {
         ONE, said=("2 annotations that were skipped, or are drafts", NO_LABELS), codes=U1 | F10),
     "fields of COCO that are not read": truth(
         "gt.json", coco({"attributes": {"word": "CARE"}, "difficult": True}), ONE, said=("attributes.word, difficult of 1 region",), codes=U1),
-    "a turn of a box of COCO": truth(
-        "gt.json", coco({"text": "CARE", "attributes": {"rotation": 30.0}}), FIRST, said=("rotation, of which the bbox is read",), codes=frozenset({"U2"})),
-    "blank words of Tesseract's table": results(
-        "img_1.tsv",
-        "level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext\n"
-        "5\t1\t1\t1\t1\t1\t40\t40\t80\t20\t96.5\tCARE\n5\t1\t2\t1\t1\t1\t0\t0\t800\t1\t95\t \n5\t1\t3\t1\t1\t1\t0\t9\t800\t1\t95\t \n",
-        FIRST, method="img_1", said=("2 words or lines without text",), codes=U1),
-    "lines of Windows without words": results(
-        "img_1.json", {"text": "CARE", "lines": [
-            {"text": "CARE", "words": [{"text": "CARE", "bounding_rect": {"x": 40, "y": 40, "width": 80, "height": 20}}]},
-            {"text": "of", "bounding_rect": {"x": 1, "y": 1, "width": 9, "height": 9}}]},
-        FIRST, method="img_1", said=("1 line without words among others",), codes=U1),
-    "words of Textract without an answer of all pages": results(
-        "east.zip", {"img_1.json": json.dumps({"NextToken": "more", "Blocks": [
-            {"BlockType": "WORD", "Id": "w", "Text": "CARE", "Confidence": 99, "Geometry": {
-                "BoundingBox": {"Left": 0.05, "Top": 0.1, "Width": 0.1, "Height": 0.05}}}]})},
-        FIRST, said=("a list of all answers",), codes=frozenset({"S3"}), photographs=PHOTOGRAPHS),
-    "shapes of Supervisely that are no outlines": truth(
-        "img_1.jpg.json", {"description": "", "tags": [], "size": {"height": 400, "width": 800}, "objects": [
-            {"id": 1, "classTitle": "text", "geometryType": "rectangle", "tags": [], "points": {"exterior": [[40, 40], [120, 60]], "interior": []}},
-            {"id": 2, "classTitle": "text", "geometryType": "line", "tags": [], "points": {"exterior": [[1, 1], [9, 9]], "interior": []}}]},
-        ONE, said=("1 shape of another type", NO_LABELS), codes=U1 | F10),
-    "blocks of ALTO alone": results(
-        "img_1.xml", '<alto><Layout><Page WIDTH="800" HEIGHT="400"><TextBlock HPOS="40" VPOS="40" WIDTH="80" HEIGHT="20"/></Page></Layout></alto>',
-        ONE, method="img_1", said=("1 page without words and lines, of which the blocks are read",), codes=frozenset({"U2"})),
-    "pictures of ALTO alone": results(
-        "img_1.xml", '<alto><Layout><Page WIDTH="800" HEIGHT="400"><Illustration ID="a"/><GraphicalElement ID="b"/></Page></Layout></alto>',
-        {"img_1": []}, (0.0, 0.0), method="img_1", said=("2 pictures, tables or rules on pages without words",), codes=U1),
 }  # fmt: skip
 
 OF_STOPS = {

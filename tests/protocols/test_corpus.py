@@ -1,8 +1,8 @@
 """A corpus of small files as the world writes them, and what each is read as.
 
-One for each published format and its usual corruptions. The expectation is written by hand from the format's
-own description: regions as (x of the first point, number of points, text or None, ignored), or the first
-refusal.
+One for each published format and its usual corruptions, beside the lines of ``test_layouts``. The
+expectation is written by hand from the format's own description: regions as (x of the first point,
+number of points, text or None, ignored), or the first refusal.
 """
 
 import io
@@ -29,22 +29,16 @@ def res(text):
 
 # Kind, "truth" or "results", the file (entries of a zip, or bytes), the format and the regions.
 READ = [
-    ("ICDAR 2013", "truth", gt('10,20,60,40,"word"\n'), "ltrb", WORD),
-    ("ICDAR 2013, training set: blanks", "truth", gt('10 20 60 40 "word"\n'), "ltrb", WORD),
     ("ICDAR 2013, commas and blanks", "truth", gt('10, 20, 60, 40, "word"\n'), "ltrb", WORD),
     ("ICDAR 2013, a quote in the text", "truth", gt('10,20,60,40,"a \\"b\\""\n'), "ltrb",
      [(10, 4, 'a "b"', False)]),
     ("ICDAR 2013, an empty text", "truth", gt('10,20,60,40,""\n'), "ltrb", [(10, 4, "", False)]),
-    ("ICDAR 2013, results", "results", res("10,20,60,40\r\n"), "ltrb", BARE),
     ("boxes with a comma and a blank behind", "results", res("10,20,60,40, \n"), "ltrb", BARE),
     ("boxes with tabs", "results", res("10\t20\t60\t40\n"), "ltrb", BARE),
     ("boxes of floats", "results", res("10.0,20.0,60.5,40.5\n"), "ltrb", BARE),
     ("boxes that begin left of the image", "results", res("-10,-20,60,40\n"), "ltrb",
      [(-10, 4, None, False)]),
     ("boxes with blank lines", "results", res("\n10,20,60,40\n\n   \n"), "ltrb", BARE),
-    ("ICDAR 2015", "truth", gt(QUAD), "quad", WORD),
-    ("ICDAR 2015, as published: BOM and CRLF", "truth",
-     {"gt_img_1.txt": BOM + QUAD.replace("\n", "\r\n").encode()}, "quad", WORD),
     ("ICDAR 2015, a text that is not quite don't care", "truth", gt(QUAD.replace("word", " ###")),
      "quad", [(10, 4, " ###", False)]),
     ("ICDAR 2015, a text in quotes", "truth", gt(QUAD.replace("word", '"word"')), "quad", None),
@@ -61,27 +55,19 @@ READ = [
     ("ICDAR 2015, packed on a Mac", "truth",
      {**gt(QUAD), "__MACOSX/._gt_img_1.txt": b"\0\5\x16\7", ".DS_Store": b"\0"}, "quad", WORD),
     ("ICDAR 2015, a read-me beside", "truth", {**gt(QUAD), "readme.txt": "hello"}, "quad", WORD),
-    ("ICDAR 2015, results", "results", res(FOUND), "quad", BARE),
     ("ICDAR 2015, results without res_", "results", {"img_1.txt": FOUND}, "quad", BARE),
     # Only of boxes the competition takes a trailing comma for nothing; here it is an empty text.
     ("ICDAR 2015, results with a trailing comma", "results", res(FOUND.replace("\n", ",\n")), "quad",
      [(10, 4, "", False)]),
-    ("ICDAR 2015, end to end with confidences", "results", res(QUAD.replace("word", "0.93,word")),
-     "quad-confidence", WORD),
-    ("MLT 2017 and 2019", "truth", gt(QUAD.replace("word", "Latin,word")), "quad-script", WORD),
     ("RCTW-17", "truth", gt(QUAD.replace("word", '0,"word"') + QUAD.replace("word", '1,"a, b"')
      + QUAD.replace("word", '0,"###"')), "quad-difficult",
      [*WORD, (10, 4, "a, b", True), (10, 4, "###", True)]),
-    ("Total-Text, flat", "truth", {"gt_img1.txt": "10,20,40,10,60,20,60,40,35,32,10,40,ART\n"
-     "70,20,90,20,90,40,70,40,up\n"}, "polygon", [(10, 6, "ART", False), (70, 4, "up", False)]),
     ("Total-Text, as published", "truth",
      {"poly_gt_img1.txt": "x: [[10 40 60]], y: [[20 10 40]], ornt: [u'c'], transcriptions: [u'ART']\n"},
      "polygon", [(10, 3, "ART", False)]),
     ("CTW-1500, test set", "truth", {"0001001.txt": "10,20,40,10,60,20,60,40,35,32,10,40,####one two\n"
      "70,20,80,15,90,20,90,40,80,35,70,40,####three\n"}, "polygon",
      [(10, 6, "one two", False), (70, 6, "three", False)]),
-    ("polygons, results", "results", {"0001001.txt": "10,20,40,10,60,20,60,40,35,32,10,40\n"},
-     "polygon", [(10, 6, None, False)]),
     ("ArT", "truth", b'{"gt_1": [{"transcription": "ART", "points": [[10, 20], [40, 10], [60, 20], [40, 40]],'
      b' "language": "Latin", "illegibility": false}]}', "art-json", [(10, 4, "ART", False)]),
     ("ArT, illegible", "truth", b'{"gt_1": [{"transcription": "###", "illegibility": true,'

@@ -178,46 +178,6 @@ def _yolo(box, sides):
     return "img_1.txt", "0 " + " ".join(f"{number:.17g}" for number in numbers)
 
 
-def _textract(box, sides):
-    (left, top, right, bottom), (width, height) = box, sides
-    place = {
-        "Left": left / width,
-        "Top": top / height,
-        "Width": (right - left) / width,
-        "Height": (bottom - top) / height,
-    }
-    block = {
-        "BlockType": "WORD",
-        "Text": "a",
-        "Confidence": 99.0,
-        "Geometry": {"BoundingBox": place},
-    }
-    return "img_1.json", json.dumps({"Blocks": [block]})
-
-
-def _label_studio(box, sides):
-    (left, top, right, bottom), (width, height) = box, sides
-    value = {
-        "x": 100 * left / width, "y": 100 * top / height,
-        "width": 100 * (right - left) / width, "height": 100 * (bottom - top) / height, "rotation": 0,
-    }  # fmt: skip
-    result = {"id": "a", "type": "rectangle", "value": value}
-    return "tasks.json", json.dumps(
-        [{"data": {"image": "img_1.jpg"}, "annotations": [{"result": [result]}]}]
-    )
-
-
-def _open_images(box, sides):
-    (left, top, right, bottom), (width, height) = box, sides
-    numbers = ",".join(
-        repr(of) for of in (left / width, right / width, top / height, bottom / height)
-    )
-    head = (
-        "ImageID,Source,LabelName,Confidence,XMin,XMax,YMin,YMax,IsOccluded,IsTruncated,IsGroupOf"
-    )
-    return "boxes.csv", f"{head}\nimg_1,x,/m/01,0.9,{numbers},0,0,0\n"
-
-
 def _google(box, sides, stated=None):
     (left, top, right, bottom), (width, height) = box, sides
     corners = [(left, top), (right, top), (right, bottom), (left, bottom)]
@@ -230,33 +190,12 @@ def _google(box, sides, stated=None):
     )
 
 
-def _azure(box, sides):
-    """A page in inches, at 100 pixels an inch."""
-    left, top, right, bottom = (value / 100 for value in box)
-    word = {
-        "content": "a",
-        "polygon": [left, top, right, top, right, bottom, left, bottom],
-        "confidence": 1,
-    }
-    one = {
-        "pageNumber": 1,
-        "width": sides[0] / 100,
-        "height": sides[1] / 100,
-        "unit": "inch",
-        "words": [word],
-    }
-    return "img_1.json", json.dumps({"analyzeResult": {"pages": [one]}})
-
-
 def _box_file(box, sides):
     left, top, right, bottom = box
     return "img_1.box", f"a {left} {sides[1] - bottom} {right} {sides[1] - top} 0\n"
 
 
-SHARES = {
-    "yolo": _yolo, "textract": _textract, "label-studio": _label_studio, "open-images": _open_images,
-    "google-vision": _google, "azure-read": _azure,
-}  # fmt: skip
+SHARES = {"yolo": _yolo, "google-vision": _google}
 
 
 def opened(file, orientation, format, photograph="JPEG"):

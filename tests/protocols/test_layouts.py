@@ -104,18 +104,13 @@ def shown(archive):
 
 
 @cases(("kind", "text", "format", "regions"), READ)
-def test_lines_are_read_as_they_are_meant(kind, text, format, regions):
-    archive = opened(text, kind)
-    assert (archive.errors, archive.questions) == ((), ())
-    assert archive.format == format
-    assert shown(archive) == regions
-
-
-@cases(("kind", "text", "format", "regions"), READ)
-def test_a_format_that_is_named_is_read_as_the_one_that_is_recognised(kind, text, format, regions):
-    archive = opened(text, kind, format=format)
-    assert (archive.errors, archive.questions) == ((), ())
-    assert shown(archive) == regions
+def test_lines_are_read_as_they_are_meant_whether_their_format_is_named_or_not(
+    kind, text, format, regions
+):
+    for named in (None, format):
+        archive = opened(text, kind, format=named)
+        assert (archive.errors, archive.questions, archive.format) == ((), (), format)
+        assert shown(archive) == regions
 
 
 @cases(

@@ -64,6 +64,11 @@ def patched(content: bytes, signature: bytes, offset: int, value: bytes) -> byte
     return content[:at] + value + content[at + len(value) :]
 
 
+def rewritten(signature: bytes, offset: int, value: bytes, text: str = BOX) -> Callable[[], bytes]:
+    """Return a maker of zips of one entry, in whose last record with a signature some bytes are others."""
+    return lambda: patched(zip_bytes({"gt_a.txt": text}), signature, offset, value)
+
+
 def duplicate_zip() -> bytes:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
@@ -147,6 +152,12 @@ def xml_case(name: str, content: str | bytes, code: str, format="ctdar-xml", **m
     return Case(name, raw(content), code, format=format, file_name="a.xml", **more)
 
 
+def evaltex_case(name: str, text: str, code: str, severity: str = "error") -> Case:
+    return Case(
+        f"EvaLTex: {name}", raw(text), code, severity, format="evaltex-text", file_name="a.txt"
+    )
+
+
 def line_case(name: str, line: str, code: str, format="ltrb", **more) -> Case:
     return Case(name, text_zip(line), code, format=format, **more)
 
@@ -184,24 +195,16 @@ CASES = [
     ),
     Case(
         "a directory that names another file than the entry",
-        lambda: patched(zip_bytes({"gt_a.txt": BOX}), CENTRAL, 46, b"gt_b.txt"),
+        rewritten(CENTRAL, 46, b"gt_b.txt"),
         "A1",
     ),
-    Case(
-        "a directory that is too short",
-        lambda: patched(zip_bytes({"gt_a.txt": BOX}), END, 12, b"\x01\0\0\0"),
-        "A1",
-    ),
+    Case("a directory that is too short", rewritten(END, 12, b"\x01\0\0\0"), "A1"),
     Case(
         "a size in the directory that is a lie",
-        lambda: patched(zip_bytes({"gt_a.txt": BOX * 99}), CENTRAL, 24, b"\x05\0\0\0"),
+        rewritten(CENTRAL, 24, b"\x05\0\0\0", BOX * 99),
         "A1",
     ),
-    Case(
-        "an offset behind the end",
-        lambda: patched(zip_bytes({"gt_a.txt": BOX}), CENTRAL, 42, b"\xff\xff\xff\x7f"),
-        "A2",
-    ),
+    Case("an offset behind the end", rewritten(CENTRAL, 42, b"\xff\xff\xff\x7f"), "A2"),
     Case("bytes before the archive", lambda: b"#!/bin/sh\n" + zip_bytes({"gt_a.txt": BOX}), "A2"),
     Case(
         "another file behind the archive",
@@ -257,18 +260,12 @@ CASES = [
         "warning",
     ),
     # Lines.
-    line_case("too few numbers", "0,0,9\n", "L1"),
     line_case("words only", "abc\n", "L1"),
-    line_case("a letter as a number", "0,0,x,9,word\n", "L2"),
     line_case("Arabic digits", "0,0,٩,9,word\n", "L2"),
-    line_case("an underscore in a number", "0,0,1_0,9,word\n", "L2"),
     line_case("not a number by name", "0,0,nan,9,word\n", "L3"),
-    line_case("infinite", "0,0,inf,9,word\n", "L3"),
-    line_case("infinite by its exponent", "0,0,1e999,9,word\n", "L3"),
     line_case("four hundred digits", f"0,0,{'9' * 400},9,word\n", "L3"),
     line_case("a hundred thousand digits", f"0,0,{'9' * 100_000},9,word\n", "L3"),
     line_case("beyond every image", "0,0,1e12,9,word\n", "L3"),
-    line_case("right of its right side", "9,0,0,9,word\n", "L4"),
     line_case("no area", "0,0,5,5,9,9,2,2,word\n", "L4", "quad", severity="warning"),
     line_case(
         "all corners in one point", "5,5,5,5,5,5,5,5,word\n", "L4", "quad", severity="warning"
@@ -305,9 +302,6 @@ CASES = [
         '<document><table><Coords points="0,0 9,0 9,99999999"/></table></document>',
         "L3",
     ),
-    xml_case("EvaLTex: another root", "<document/>", "A1", "evaltex-xml"),
-    xml_case("EvaLTex: entities", BILLION, "A2", "evaltex-xml"),
-    xml_case("EvaLTex: too deep", "<evaltex>" + "<a>" * 500, "A3", "evaltex-xml"),
     xml_case(
         "EvaLTex: a document of detections", '<evaltex kind="detections"/>', "A1", "evaltex-xml"
     ),
@@ -324,37 +318,11 @@ CASES = [
         "evaltex-xml",
     ),
     # EvaLTex as text.
-    Case("EvaLTex: no size", raw("img_1\n\n"), "L1", format="evaltex-text", file_name="a.txt"),
-    Case(
-        "EvaLTex: too few fields",
-        raw(EVALTEX + "1,0,a,f,1,2\n"),
-        "L1",
-        format="evaltex-text",
-        file_name="a.txt",
-    ),
-    Case(
-        "EvaLTex: a quote without end",
-        raw(EVALTEX + '1,0,"a,f,1,2,3,4\n'),
-        "L1",
-        format="evaltex-text",
-        file_name="a.txt",
-    ),
-    Case(
-        "EvaLTex: no width",
-        raw(EVALTEX + "1,0,a,f,1,2,0,4\n"),
-        "L4",
-        severity="warning",
-        format="evaltex-text",
-        file_name="a.txt",
-    ),
-    Case(
-        "EvaLTex: outside the image",
-        raw(EVALTEX + "1,0,a,f,1,2,300,4\n"),
-        "L6",
-        "warning",
-        format="evaltex-text",
-        file_name="a.txt",
-    ),
+    evaltex_case("no size", "img_1\n\n", "L1"),
+    evaltex_case("too few fields", EVALTEX + "1,0,a,f,1,2\n", "L1"),
+    evaltex_case("a quote without end", EVALTEX + '1,0,"a,f,1,2,3,4\n', "L1"),
+    evaltex_case("no width", EVALTEX + "1,0,a,f,1,2,0,4\n", "L4", "warning"),
+    evaltex_case("outside the image", EVALTEX + "1,0,a,f,1,2,300,4\n", "L6", "warning"),
     # COCO.
     json_case("JSON cut off", '{"images": [', "A1"),
     json_case("JSON of something else", '"text"', "A1"),
