@@ -7,6 +7,7 @@ from pathlib import Path
 from protocols.core.regions import Region
 from protocols.formats.recognition.guessing import guess
 from protocols.formats.recognition.reading import read
+from tests.doors.files_of_documents import OF_JSON, WORDS, flat
 from tests.support.archives import picture_bytes, zip_bytes
 from tests.support.cases import cases
 
@@ -15,6 +16,7 @@ WRITTEN = Path(__file__).parent / "written"
 BOX = (38, 43, 126, 43, 126, 60, 38, 60)
 LOW = (38, 63, 126, 63, 126, 80, 38, 80)
 SLANTED = (40, 20, 90, 30, 86, 50, 36, 40)
+BOTH = [(tuple(flat(corners)), text) for corners, text in WORDS]
 PAIRS = [[40, 20], [90, 30], [86, 50], [36, 40]]
 
 
@@ -59,47 +61,21 @@ ONEOCR = {
         }
     ],
 }
-WINOCR = {
-    "text": "CARE",
-    "lines": [
-        {
-            "text": "CARE",
-            "words": [
-                {"text": "CARE", "bounding_rect": {"x": 38, "y": 43, "width": 88, "height": 17}}
-            ],
-        }
-    ],
-}
-WORD = {"text": "CARE", "confidence": 97.5, "bbox": {"x0": 38, "y0": 43, "x1": 126, "y1": 60}}
-TESSERACT_JS = {
-    "text": "CARE",
-    "blocks": [{"paragraphs": [{"lines": [{**WORD, "words": [WORD]}]}]}],
-}
-KRAKEN = {
-    "type": "baselines",
-    "imagename": "/scans/img_1.png",
-    "text_direction": "horizontal-lr",
-    "script_detection": False,
-    "lines": [{"id": "a", "baseline": [[40, 40], [90, 50]], "boundary": PAIRS, "text": "CARE"}],
-    "regions": {},
-}
+KRAKEN = OF_JSON["kraken-json"].content
 
 
 @cases(
     ("data", "slug", "expected"),
     [
         (ONEOCR, "windows-ocr", [(SLANTED, "CARE", 0.97), (LOW, "of", None)]),
-        (WINOCR, "windows-ocr", [(BOX, "CARE", None)]),
-        (TESSERACT_JS, "tesseract-js", [(BOX, "CARE", 0.975)]),
-        ({"jobId": "1", "data": TESSERACT_JS}, "tesseract-js", [(BOX, "CARE", 0.975)]),
-        (KRAKEN, "kraken-json", [(SLANTED, "CARE", None)]),
-        (
-            {**KRAKEN, "type": "bbox", "lines": [{"bbox": [38, 43, 126, 60], "text": "CARE"}]},
-            "kraken-json",
-            [(BOX, "CARE", None)],
-        ),
+        ({"jobId": "1", "data": OF_JSON["tesseract-js"].content}, "tesseract-js",
+         [(of, text, 0.975) for of, text in BOTH]),
+        ({**KRAKEN, "lines": [{"boundary": PAIRS, "text": "CARE"}]}, "kraken-json",
+         [(SLANTED, "CARE", None)]),
+        ({**KRAKEN, "type": "bbox", "lines": [{"bbox": [38, 43, 126, 60], "text": "CARE"}]},
+         "kraken-json", [(BOX, "CARE", None)]),
     ],
-)
+)  # fmt: skip
 def test_results_of_engines_are_recognised_and_read(data, slug, expected):
     guessed = guess(io.BytesIO(json.dumps(data).encode()), "img_1.json")
     assert (guessed.kind, guessed.format) == ("results", slug)
@@ -199,66 +175,30 @@ def test_boxes_of_language_models_are_pixels_or_thousandths():
     assert what(opened(shares, "a.zip", format="bbox-2d-1000")) == [(BOX, "CARE", None)]
 
 
-SUPERVISELY = {
-    "description": "",
-    "tags": [],
-    "size": {"height": 100, "width": 200},
-    "objects": [
-        {
-            "id": 5,
-            "classTitle": "word",
-            "geometryType": "rectangle",
-            "tags": [{"name": "text", "value": "CARE"}],
-            "points": {"exterior": [[38, 43], [126, 60]], "interior": []},
-        },
-        {"classTitle": "word", "tags": [], "points": {"exterior": PAIRS, "interior": []}},
-    ],
-}
-DARWIN = {
-    "version": "2.0",
-    "item": {"name": "img_1.jpg", "slots": [{"width": 200, "height": 100}]},
-    "annotations": [
-        {
-            "id": "a",
-            "name": "word",
-            "bounding_box": {"x": 38, "y": 43, "w": 88, "h": 17},
-            "text": {"text": "CARE"},
-        },
-        {
-            "name": "word",
-            "bounding_box": {"x": 36, "y": 20, "w": 54, "h": 30},
-            "polygon": {"paths": [[{"x": x, "y": y} for x, y in PAIRS]]},
-        },
-    ],
-}
+SUPERVISELY, DARWIN = OF_JSON["supervisely"].content, OF_JSON["darwin"].content
+POLYGON = {"classTitle": "text", "tags": [], "points": {"exterior": PAIRS, "interior": []}}
+SIDES = {"width": 800, "height": 400}
+XY = [{"x": x, "y": y} for x, y in PAIRS]
 
 
 @cases(
     ("data", "slug", "name"),
     [
-        (SUPERVISELY, "supervisely", "img_1.jpg.json"),
-        (DARWIN, "darwin", "export.json"),
-        (
-            {
-                "dataset": "a",
-                "image": {"filename": "img_1.jpg", "width": 200, "height": 100},
-                "annotations": [
-                    DARWIN["annotations"][0],
-                    {"name": "word", "polygon": {"path": [{"x": x, "y": y} for x, y in PAIRS]}},
-                ],
-            },
-            "darwin",
-            "export.json",
-        ),
+        ({**SUPERVISELY, "objects": [*SUPERVISELY["objects"], POLYGON]}, "supervisely", "img_1.jpg.json"),
+        *(({**DARWIN, "annotations": [*DARWIN["annotations"], {"name": "text", "polygon": polygon}], **more},
+           "darwin", "export.json")
+          for polygon, more in (
+              ({"paths": [XY]}, {}),
+              ({"path": XY}, {"item": None, "image": {"filename": "img_1.jpg", **SIDES}}))),
     ],
-)
+)  # fmt: skip
 def test_annotation_tools_are_read_as_ground_truth(data, slug, name):
     archive = opened(data, name, "truth")
     assert guess(io.BytesIO(json.dumps(data).encode()), name).kind == "truth"
     assert (archive.format, account(archive)) == (slug, [])
-    assert what(archive) == [(BOX, "CARE", None), (SLANTED, None, None)]
-    assert [of.label for of in archive.regions["img_1"]] == ["word", "word"]
-    assert archive.sizes == {"img_1": (200, 100)}
+    assert what(archive) == [*((of, text, None) for of, text in BOTH), (SLANTED, None, None)]
+    assert archive.regions["img_1"][-1].label == "text"
+    assert archive.sizes == {"img_1": (800, 400)}
 
 
 def test_holes_of_supervisely_are_counted():
@@ -270,8 +210,7 @@ def test_holes_of_supervisely_are_counted():
 
 
 def test_an_object_of_several_outlines_is_refused():
-    paths = DARWIN["annotations"][1]["polygon"]["paths"]
-    several = {**DARWIN, "annotations": [{"name": "word", "polygon": {"paths": paths * 2}}]}
+    several = {**DARWIN, "annotations": [{"name": "word", "polygon": {"paths": [XY, XY]}}]}
     [problem] = opened(several, kind="truth").errors
     assert problem.found == "2 outlines of a region (region 1 of img_1)"
 

@@ -13,10 +13,9 @@ from PIL import Image as Picture
 
 import text_rankings as tr
 from protocols.command_line.main import main
-from tests.support.archives import stored, with_orientation, zip_file
+from tests.support.archives import with_orientation, zip_file
 
 STORED, UPRIGHT = (40, 500, 70, 570), (30, 40, 100, 70)
-TURNED = range(2, 9)
 WORD = (103, 138, 360, 184)
 
 
@@ -26,12 +25,6 @@ def lines(*words):
 
 def photograph(orientation):
     return with_orientation(Picture.new("L", (600, 400), 255), orientation)
-
-
-def in_file(orientation, word=WORD):
-    picture = Picture.new("L", (600, 400))
-    picture.paste(255, word)
-    return stored(picture, orientation).getbbox()
 
 
 @pytest.fixture
@@ -161,20 +154,14 @@ def test_ground_truth_in_shares_scores_one_too(capsys, files):
     assert "--truth-reading stored" in said
 
 
-@pytest.mark.parametrize("orientation", TURNED)
-def test_the_reading_that_is_named_is_used(capsys, files, orientation):
-    word = (250, 150, 350, 180)
-    photographs = files("p.zip", {"img_1.jpg": photograph(orientation)})
-    stored_word, upright = lines(in_file(orientation, word)), lines(word)
-    truth, results = (
-        files("gt.zip", {"gt_img_1.txt": stored_word}),
-        files("net.zip", {"res_img_1.txt": upright}),
+@pytest.mark.parametrize("side", ["truth", "results"])
+def test_the_reading_that_is_named_is_used(capsys, files, side):
+    """With orientation 3 both frames have 600 x 400: nothing else tells them apart."""
+    upright, turned = (250, 150, 350, 180), (250, 220, 350, 250)
+    given = {of: turned if of == side else upright for of in ("truth", "results")}
+    paths = (
+        files("gt.zip", {"gt_img_1.txt": lines(given["truth"])}),
+        files("net.zip", {"res_img_1.txt": lines(given["results"])}),
     )
-    options = ("--images", photographs, "--truth-reading", "stored")
-    assert recall(capsys, truth, results, *options)[0] == "1.0"
-    truth, results = (
-        files("gt.zip", {"gt_img_1.txt": upright}),
-        files("net.zip", {"res_img_1.txt": stored_word}),
-    )
-    options = ("--images", photographs, "--results-reading", "stored")
-    assert recall(capsys, truth, results, *options)[0] == "1.0"
+    options = ("--images", files("p.zip", {"img_1.jpg": photograph(3)}))
+    assert recall(capsys, *paths, *options, f"--{side}-reading", "stored")[0] == "1.0"
