@@ -87,10 +87,8 @@ class Problem:
         return CODES.get(self.code, self.code)
 
     def __str__(self) -> str:
-        words = "{place}: found {found}; expected {expected}."
-        if self.expected.endswith("?"):
-            words = "{place}: found {found}; expected {expected}"
-        return words.format(place=self.place, found=self.found, expected=self.expected)
+        end = "" if self.expected.endswith("?") else "."
+        return f"{self.place}: found {self.found}; expected {self.expected}{end}"
 
 
 class Fault(Exception):

@@ -69,19 +69,10 @@ class Summary:
         first = self.examples[0]
         if self.n == 1:
             return str(first)
-        words = {
-            (False, False): "{archive}: {kind}, {n} times.",
-            (False, True): "{archive}: {kind}, {n} times; expected {expected}.",
-            (True, False): "{archive}: {kind}, {n} times in {files}.",
-            (True, True): "{archive}: {kind}, {n} times in {files}; expected {expected}.",
-        }[bool(self.n_entries), bool(self.expected)]
-        return words.format(
-            archive=self.archive,
-            kind=name_of(self.code, self.severity),
-            n=self.n,
-            files=counted(self.n_entries, "file"),
-            expected=self.expected,
-        )
+        files = f" in {counted(self.n_entries, 'file')}" if self.n_entries else ""
+        wanted = f"; expected {self.expected}" if self.expected else ""
+        kind = name_of(self.code, self.severity)
+        return f"{self.archive}: {kind}, {self.n} times{files}{wanted}."
 
     @property
     def advice(self) -> str:
@@ -97,15 +88,7 @@ class Summary:
         examples = [str(example) for example in self.examples]
         if self.n <= len(examples):
             return examples
-        return [
-            self.text,
-            *(f"for example {example}" for example in examples),
-        ]
-
-
-def _plain(expected: str) -> str:
-    """Return what a problem expects without suggested names."""
-    return _HINT.sub("", expected)
+        return [self.text, *(f"for example {example}" for example in examples)]
 
 
 def summaries(problems: Iterable[Problem], counts: Mapping[str, int]) -> list[Summary]:
@@ -125,7 +108,7 @@ def summaries(problems: Iterable[Problem], counts: Mapping[str, int]) -> list[Su
             _DIFFERS.sub("", problem.found) if problem.code in ("L9", "N4", "U1", "U2") else "",
         )
         of_kind = found.setdefault(key, Summary(problem.severity, problem.code, problem.archive))
-        expected = _plain(problem.expected)
+        expected = _HINT.sub("", problem.expected)
         of_kind.expected = expected if of_kind.n == 0 or expected == of_kind.expected else ""
         of_kind.n += 1
         n_kept[problem.code] = n_kept.get(problem.code, 0) + 1

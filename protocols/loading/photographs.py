@@ -98,22 +98,16 @@ def with_answers(
 
 def tell_unused(problems: Problems, reading: str) -> None:
     """Warn that a frame was named and no photograph has an EXIF orientation."""
-    problems.warning(
-        "F8",
-        (
-            f"no photograph with an EXIF orientation, so that a file read {words_of(reading)} "
-            "is the same"
-        ),
-        "the photographs of its images",
-    )
+    same = f"so that a file read {words_of(reading)} is the same"
+    found = f"no photograph with an EXIF orientation, {same}"
+    problems.warning("F8", found, "the photographs of its images")
 
 
 def _told(question: Problem, other: str, option: Option) -> Problem:
-    words = {
-        "stored": "boxes on the upright photographs; if they are on those as stored: {option}",
-        "upright": "boxes on the photographs as stored; if they are on the upright ones: {option}",
-    }[other]
-    expected = words.format(option=option(other))
+    expected = {
+        "stored": "boxes on the upright photographs; if they are on those as stored: ",
+        "upright": "boxes on the photographs as stored; if they are on the upright ones: ",
+    }[other] + option(other)
     return replace(question, severity="warning", expected=expected, action=READ_ANYWAY)
 
 

@@ -1,6 +1,6 @@
 """A corpus of small files as the world writes them, and what each is read as.
 
-One for each published format and its usual corruptions, beside the lines of ``test_layouts``. The
+There is one for each published format and its usual corruptions; ``test_layouts`` has lines alone. The
 expectation is written by hand from the format's own description: regions as (x of the first point,
 number of points, text or None, ignored), or the first refusal.
 """

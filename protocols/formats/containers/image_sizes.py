@@ -251,11 +251,9 @@ def _is_in_proportion(sides: tuple[int, int], others: tuple[int, int]) -> bool:
 
 
 def _tell_unknown(problems: Problems, unknown: Sequence[str], unit: Unit) -> None:
+    what = "y from the lower edge" if unit == Unit.FROM_BELOW else "shares"
     images = counted(len(unknown), "image")
-    words = "shares of {value} whose size is not known ({some})"
-    if unit == Unit.FROM_BELOW:
-        words = "y from the lower edge of {value} whose size is not known ({some})"
-    found = words.format(value=images, some=some_of(unknown))
+    found = f"{what} of {images} whose size is not known ({some_of(unknown)})"
     problems.error("S3", found, "the photographs, in the same load or in the zip itself")
 
 
@@ -270,18 +268,13 @@ def _tell_frames(problems: Problems, in_frame: Mapping[bool, Sequence[str]], siz
         )
     for is_stored, of_frame in in_frame.items():
         images = [of for of in of_frame if orientation_of(sizes.get(of)) > 1]
-        words = (
-            "coordinates that depend on the sides of {images} with an EXIF orientation, read in the "
-            "upright photographs"
-        )
-        if is_stored:
-            words = (
-                "coordinates that depend on the sides of {images} with an EXIF orientation, read in the "
-                "photographs as stored and turned upright"
-            )
+        frame = "photographs as stored and turned upright" if is_stored else "upright photographs"
         if images:
-            n_images = counted(len(images), "photograph")
-            problems.warning("F8", words.format(images=n_images), "pixels")
+            found = (
+                f"coordinates that depend on the sides of {counted(len(images), 'photograph')} with an "
+                f"EXIF orientation, read in the {frame}"
+            )
+            problems.warning("F8", found, "pixels")
 
 
 def _converted(region: Region, unit: Unit, size: tuple[int, int], *, is_stored: bool) -> Region:

@@ -112,9 +112,7 @@ def refuse_shares(problems: Problems, n: int, place: tuple[str | None, int | Non
     """Add the error of a file all of whose regions have shares for pixels; the place is of the first."""
     problems.error(
         "F9",
-        "coordinates from 0 to 1 in {regions}".format(
-            regions=("{n} region" if n == 1 else "all {n} regions").format(n=n)
-        ),
+        f"coordinates from 0 to 1 in {'1 region' if n == 1 else f'all {n} regions'}",
         "pixels; shares of an image's sides are read as yolo (boxes, polygons, oriented boxes) or "
         "open-images",
         *place,

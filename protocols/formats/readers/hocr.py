@@ -208,8 +208,8 @@ def _region(unit: Unit, *, are_shares: bool) -> Region:
         return Region(points, **known)
     box = _property(title, "bbox")
     if box is None or len(box) != 4:
-        found = "{text} without a bbox".format(text=quoted(unit.text or unit.id or ""))
-        raise Fault("L1", found, "bbox and four numbers")
+        what = quoted(unit.text or unit.id or "")
+        raise Fault("L1", f"{what} without a bbox", "bbox and four numbers")
     return checked.box_between(*map(checked.finite_in, box), **known)
 
 

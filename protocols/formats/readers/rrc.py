@@ -253,16 +253,12 @@ def _named(
     seen: dict[str, str] = {}
     n_other = 0 if prefixed else sum(bool(other.match(member.name)) for member in members)
     if n_other > 1 and n_other == len(members):
-        is_truth = kind == "truth"
-        found = "{n_other} named {value}_NAME.txt".format(
-            n_other=counted(n_other, "file"), value="res" if is_truth else "gt"
+        named, what = ("res", "results are") if kind == "truth" else ("gt", "ground truth is")
+        problems.error(
+            "N1",
+            f"{counted(n_other, 'file')} named {named}_NAME.txt",
+            f"{expected}; files are named like this if {what} in them, which is another kind of file",
         )
-        what = "results are" if is_truth else "ground truth is"
-        expected = (
-            f"{expected}; files are named like this if {what} in them, which is "
-            "another kind of file"
-        )
-        problems.error("N1", found, expected)
         return
     for member in members:
         name = member.name
@@ -282,8 +278,7 @@ def _named(
             wanted = f"at most {MAX_NAME} characters"
             problems.error("N1", f"the name {quoted(name)}", wanted, member.path)
         elif match[1] in seen:
-            found = "a second file for {match} (the other: {seen})"
-            found = found.format(match=match[1], seen=seen[match[1]])
+            found = f"a second file for {match[1]} (the other: {seen[match[1]]})"
             expected = "one; folders are not part of names, so rename one of the two"
             problems.error("N3", found, expected, member.path)
         else:

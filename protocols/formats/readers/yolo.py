@@ -130,9 +130,8 @@ def _found_order(files: Iterable[_File], problems: Problems) -> _Order:
     entry, number, line = first
     if fits["last"]:
         found = "boxes with a confidence that may be the first or the last of five numbers"
-        wanted = "your choice of how to read the lines: {formats}".format(
-            formats=" or ".join(("yolo-confidence-last", "yolo-confidence-second"))
-        )
+        formats = "yolo-confidence-last or yolo-confidence-second"
+        wanted = f"your choice of how to read the lines: {formats}"
         problems.question("F1", found, wanted, entry, number, text=line)
         return "last"
     problems.warning(

@@ -174,12 +174,8 @@ def _guess_zip(source: Source, name: str) -> Guess:
             return is_yolo
         if 2 * n_pictures > len(members):
             files = counted(len(members), "file")
-            return Guess(
-                "images",
-                None,
-                None,
-                f"{n_pictures} of {files} are pictures by name.",
-            )
+            reason = f"{n_pictures} of {files} are pictures by name."
+            return Guess("images", None, None, reason)
         suffix = max(_SUFFIXES_READ, key=lambda of: suffixes[of])
         fitting = [member for member in told if _suffix(member) == suffix]
         if not fitting:
@@ -218,10 +214,8 @@ def _guess_yolo(archive: OpenArchive, members: Sequence[Member], name: str) -> G
     # Of a line that was cut, the last number may be missing.
     counts = {len(line.split()) for line in lines if len(line) < _MAX_LINE}
     is_truth = all(n % 2 for n in counts)
-    words = "{files} with a class and shares of the image, as in YOLO."
-    if not is_truth:
-        words = "{files} with a class and shares of the image, as in YOLO, and confidences."
-    reason = words.format(files=counted(len(texts), "text file"))
+    files, more = counted(len(texts), "text file"), "" if is_truth else ", and confidences"
+    reason = f"{files} with a class and shares of the image, as in YOLO{more}."
     return _annotated(is_truth, "yolo", name, reason)
 
 
@@ -257,9 +251,8 @@ def _guess_texts(archive: OpenArchive, members: Sequence[Member], name: str) -> 
         is_named = bool(_TRUTH_NAME.search(name))
         is_truth = is_named or style is not None or _have_texts(lines)
         is_open = is_truth and not is_named
-        reason = f"{files} without transcriptions, judging by a sample"
-        if is_truth:
-            reason = f"{files} with transcriptions, judging by a sample"
+        with_or_not = "with" if is_truth else "without"
+        reason = f"{files} {with_or_not} transcriptions, judging by a sample"
     if style is not None:
         guessed = _annotated(is_truth, "polygon", name, f"{reason}; written as in {style.value}.")
         return replace(guessed, is_open=is_open)

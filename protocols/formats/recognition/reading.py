@@ -180,9 +180,7 @@ def _asked_of_labels(archive: Archive) -> Archive:
     problems.question(
         "F1",
         f"{len(labels)} different labels and no descriptions",
-        "your choice of what the labels are: {formats}".format(
-            formats="labelme if they are kinds, labelme-text if they are texts"
-        ),
+        "your choice of what the labels are: labelme if they are kinds, labelme-text if they are texts",
     )
     return _with(archive, problems, ("labelme", "labelme-text"))
 
@@ -244,14 +242,8 @@ def _chosen(kind: Kind, format: str | None, slug: str | None, rules: Rules) -> F
         chosen = chosen or lines
     if chosen is None or kind not in chosen.kinds:
         known = ", ".join(of.slug for of in FORMATS.values() if kind in of.kinds)
-        raise UnknownFormat(
-            "{kind} are not read as {format}{meant}; formats: {known}".format(
-                kind=kind,
-                format=repr(format),
-                meant=did_you_mean(slug or "", FORMATS) if chosen is None else "",
-                known=known,
-            )
-        )
+        meant = did_you_mean(slug or "", FORMATS) if chosen is None else ""
+        raise UnknownFormat(f"{kind} are not read as {format!r}{meant}; formats: {known}")
     return chosen
 
 
