@@ -39,6 +39,7 @@ from tests.support.opened import BOX, marked, only, opened, told
         ("0,0,9,1e999,word", "L3", 7, "1e999"),
         ("0,0,inf,9,word", "L3", 5, "inf"),
         ("9,0,5,9,word", "L4", 1, "9,0,5,9"),
+        ("0,9,9,5,word", "L4", 1, "0,9,9,5"),
         ("0,0,9", "L1", 1, "0,0,9"),
     ],
 )
