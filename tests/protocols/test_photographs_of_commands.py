@@ -164,4 +164,5 @@ def test_the_reading_that_is_named_is_used(capsys, files, side):
         files("net.zip", {"res_img_1.txt": lines(given["results"])}),
     )
     options = ("--images", files("p.zip", {"img_1.jpg": photograph(3)}))
-    assert recall(capsys, *paths, *options, f"--{side}-reading", "stored")[0] == "1.0"
+    found, said = recall(capsys, *paths, *options, f"--{side}-reading", "stored")
+    assert (found, "no photograph with an EXIF orientation" in said) == ("1.0", False)

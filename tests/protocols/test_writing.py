@@ -342,6 +342,7 @@ def test_per_cent_is_asked_and_never_guessed():
     question, error = sorted(table.problems, key=lambda of: of.severity, reverse=True)
     assert (question.severity, question.code) == ("question", "S2")
     assert "1 score above 1, as “50”" in question.found
+    assert str(question).endswith("are they?")
     assert (error.severity, error.code, error.line) == ("error", "S2", 4)
     assert [row.image for row in table.rows] == ["b"]
 
