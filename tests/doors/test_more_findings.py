@@ -82,13 +82,6 @@ def test_each_door_says_each_finding_once(load, capsys):
     assert counts == dict.fromkeys(counts, 1)
 
 
-def test_labels_of_one_side_are_said_of_arrays_too():
-    truth = {"1": {"boxes": [[0, 0, 99, 39]]}}
-    results = {"1": {"boxes": [[0, 0, 90, 39]], "labels": ["word"]}}
-    with pytest.warns(DataWarning, match="labels that the ground truth does not have"):
-        tr.score(truth, results)
-
-
 def test_an_image_without_results_is_not_one_without_boxes():
     """Arrays of four of twelve images: the others are not evaluated."""
     truth = {str(at): [[0, 0, 99, 39]] for at in range(12)}

@@ -177,13 +177,6 @@ def test_a_method_is_named_after_its_file(file, method):
 
 
 ROWS = "image,left,top,right,bottom\nleft/1.jpg,0,0,9,9\nright/1.jpg,0,0,9,9\n"
-COCO = {
-    "images": [
-        {"id": 1, "file_name": "left/1.jpg", "width": 400, "height": 100},
-        {"id": 2, "file_name": "right/1.jpg", "width": 400, "height": 100},
-    ],
-    "annotations": [],
-}
 VIA = {
     f"{name}9": {"filename": name, "size": 9, "regions": [], "file_attributes": {}}
     for name in ("left/1.jpg", "right/1.jpg")
@@ -195,10 +188,8 @@ PADDLE = "left/1.jpg\t[]\nright/1.jpg\t[]\n"
     ("name", "content", "format", "files"),
     [
         ("a.csv", ROWS, "csv", ("left/1.jpg", "right/1.jpg")),
-        ("a.json", json.dumps(COCO), "coco-json", ("left/1.jpg", "right/1.jpg")),
         ("a.json", json.dumps(VIA), "via", ("left/1.jpg", "right/1.jpg")),
         ("a.txt", PADDLE, "paddle", ("left/1.jpg", "right/1.jpg")),
-        ("a.zip", ("gt_1.txt", "0,0,9,9,a\n"), None, ("left/gt_1.txt", "right/gt_1.txt")),
         ("a.zip", ("1.txt", "0 0.5 0.5 0.1 0.1\n"), "yolo", ("left/1.txt", "right/1.txt")),
         ("a.zip", ("1.gt", "0 0 1 2 9 9 0.1\n"), "msra-td500", ("left/1.gt", "right/1.gt")),
     ],

@@ -71,11 +71,6 @@ def test_evaltex_text_of_ground_truth():
     assert archive.lines["img_1"] == (3, 4)
 
 
-def test_evaltex_text_of_detections():
-    archive = opened("img_1\n100,200\n1,1,2,30,4\n", "results", format="evaltex-text")
-    assert only(archive) == ("img_1", Region(BOX.points, id="1"))
-
-
 def test_evaltex_xml():
     text = (
         '<evaltex kind="groundtruth"><image name="img_1" width="64" height="48"><region id="5">'

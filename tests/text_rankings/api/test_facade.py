@@ -14,7 +14,7 @@ import pytest
 import text_rankings as tr
 from protocols import registry
 from protocols.coco import evaluate
-from protocols.command_line.batch import read_scenes, score_files
+from protocols.command_line.batch import score_files
 from protocols.core.errors import DataWarning, MissingPackage, ProtocolError
 from rankings.agreement.report import Settings, build_report
 from rankings.errors import RankingError
@@ -470,11 +470,6 @@ def test_arguments_are_never_changed():
     with warnings.catch_warnings():
         tr.score(truth, results)
     assert json.dumps([truth, results]) == kept
-
-
-def test_files_are_read_as_the_command_reads_them(files):
-    scenes = read_scenes(str(files / "gt.zip"), str(files / "res.zip"))
-    assert tr.score(files / "gt.zip", files / "res.zip").scenes[""] == scenes
 
 
 @cases("size", [(0, 0), (-5, 5), (5, float("nan")), (float("inf"), 5)])
