@@ -79,17 +79,8 @@ def coords(points):
         (document(SQUARE + cell(inside=SQUARE + cell())), "that is not directly in a table"),
         (document(*[SQUARE] * 1001), "more than 1000 tables"),
         (b"<document/>", 'no table, and no attribute "filename"'),
-        (b"<document>" + b"<a>" * 60, "nested more than 50 deep"),
         (b"<page/>", "a document “page”; expected <document>"),
-        (b"", "no XML: "),
-        (b"<document>", "no XML: "),
         (b"\xff\xfe\x00", "no XML: "),
-        (b"<?xml version='1.0' encoding='klingon'?><document/>", "no XML: "),
-        (b"<!DOCTYPE document><document/>", "document type or entity"),
-        (
-            b'<!DOCTYPE d [<!ENTITY a "b">]><document>&a;</document>',
-            "document type or entity",
-        ),
         (b"<document>" + b" " * (16 * 1024 * 1024) + b"</document>", "more than 16777216 bytes"),
     ],
 )
