@@ -271,15 +271,10 @@ class _Source:
         is_said = bool(self._reading.formats.results_reading)
         require_possible(name, known, self._noticed, is_said=is_said, answer=answer)
 
-    def _of_photographs(self) -> list[str]:
-        """Return the options that are given and are of photographs and frames."""
-        formats = self._reading.formats
-        options = ("images", "truth_reading", "results_reading")
-        return [name for name in options if getattr(formats, name)]
-
     def _tell_unused(self) -> None:
         """Report options that apply to files only."""
-        if options := self._of_photographs():
+        names = ("images", "truth_reading", "results_reading")
+        if options := [name for name in names if getattr(self._reading.formats, name)]:
             said = f"{', '.join(options)}: not used, since truth and results are not both files"
             self.findings[said] = None
 

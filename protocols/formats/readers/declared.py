@@ -86,7 +86,10 @@ def _images(data: Any, table: _Object) -> Iterator[tuple[str | None, Any]]:
     paths = table.get("images", "").split("|")
     if "*" in paths and isinstance(data, Mapping):
         for key, items in data.items():
-            yield _PREFIX.sub("", storable(key), count=1), {_ITEMS: _not_none(items)}
+            yield (
+                _PREFIX.sub("", storable(key), count=1),
+                {_ITEMS: "null" if items is None else items},
+            )
     elif "[]" in paths and isinstance(data, list):
         yield None, {_ITEMS: data}
         return
@@ -97,10 +100,6 @@ def _images(data: Any, table: _Object) -> Iterator[tuple[str | None, Any]]:
             yield None, {**image, _AROUND: data} if is_inner else image
         if found:
             return
-
-
-def _not_none(items: Any) -> Any:
-    return "null" if items is None else items
 
 
 def _is_known(image: _Object, table: _Object) -> bool:
@@ -292,10 +291,6 @@ def _only(points: Any) -> _Points:
     )
 
 
-def _flat(*numbers: float) -> _Points:
-    return checked.points_of(numbers)
-
-
 _SHAPES: Final[Mapping[str, Callable[[Any], _Points]]] = {
     "pairs": checked.points_of_pairs,
     "corners": _corners,
@@ -306,7 +301,7 @@ _SHAPES: Final[Mapping[str, Callable[[Any], _Points]]] = {
 # Of numbers: points, left top right bottom, left top width height, left and top counted from 1, and shares
 # of the sides with y upwards.
 _OF_NUMBERS: Final[Mapping[str, Callable[..., _Points]]] = {
-    "flat": _flat,
+    "flat": lambda *numbers: checked.points_of(numbers),
     "ltrb": _box,
     "ltwh": _sides,
     "from-1": lambda left, top, right, bottom: _box(left - 1, top - 1, right, bottom),

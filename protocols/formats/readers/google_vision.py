@@ -29,7 +29,9 @@ _Object = Mapping[str, Any]
 def read_answers(document: Document, collector: Collector, *, lines: bool) -> None:
     """Read the words or lines of answers, one image or page each."""
     # Google's library for Python writes full_text_annotation.
-    content = _SNAKE.sub(lambda of: re.sub(rb"_([a-z])", _capital, of[0]), document.content)
+    content = _SNAKE.sub(
+        lambda name: re.sub(rb"_([a-z])", lambda of: of[1].upper(), name[0]), document.content
+    )
     data = json_of(replace(document, content=content))
     if not data:
         name = page_name(document.stem, 1, 1)
@@ -47,10 +49,6 @@ def read_answers(document: Document, collector: Collector, *, lines: bool) -> No
         with collector.catching():
             name = page_name(stem, number or n_before + 1, 2 if number else n_pages)
             _read_page(name, page, lines, collector)
-
-
-def _capital(found: re.Match[bytes]) -> bytes:
-    return found[1].upper()
 
 
 def _is_member(name: str) -> bool:

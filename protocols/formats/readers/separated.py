@@ -220,8 +220,7 @@ def _region(cells: Mapping[str, str], shape: Sequence[str]) -> Region:
     if cells.get("confidence", "").strip():
         fields["confidence"] = checked.finite_in(cells["confidence"], "a confidence")
     if len(shape) == 1:
-        values = [checked.finite_in(part) for part in cells["points"].replace(",", " ").split()]
-        return Region(checked.points_of(values), **fields)
+        return Region(checked.points_in(cells["points"]), **fields)
     numbers = [cells[column].strip() for column in shape]
     if len(shape) == 4:
         values = [checked.finite_in(number) for number in numbers]
