@@ -52,11 +52,6 @@ class Formats:
             return f'{name.replace("-", "_")}="{choices}"'
         return f"--{name} {value}"
 
-    @property
-    def dropping(self) -> str:
-        """How a person passes ``drop_broken_ignored`` here."""
-        return "drop_broken_ignored=True" if self.is_of_facade else "--drop-broken-ignored"
-
 
 NOT_NAMED: Final = Formats()
 _DROPPED: Final = "without-broken-ignored"
@@ -137,9 +132,9 @@ def _looked_truth(path: str, _: object, formats: Formats) -> tuple[Noticed, Trut
     except BatchError as refusal:
         if drops or not archive.errors or read_it(drop_broken_ignored=True).errors:
             raise
-        raise BatchError(
-            f"{refusal} Such lines of ignored text are left out with {formats.dropping}."
-        ) from refusal
+        option = "drop_broken_ignored=True" if formats.is_of_facade else "--drop-broken-ignored"
+        said = f"{refusal} Such lines of ignored text are left out with {option}."
+        raise BatchError(said) from refusal
     return noticed, Truth.of(noticed.archive, {**noticed.archive.sizes, **known}, known)
 
 
