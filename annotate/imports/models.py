@@ -202,7 +202,7 @@ class Finding(models.Model):
 
     @property
     def wanted(self) -> str:
-        """What was expected, with the names of formats."""
+        """The expectation, with the names of formats."""
         return with_names(self.expected)
 
     @classmethod
