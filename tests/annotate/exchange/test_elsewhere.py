@@ -101,9 +101,10 @@ def test_rows_without_a_criterion_have_the_chosen_one(client, dataset):
 
 def test_the_table_of_an_arena_and_names_without_ending_are_read(client, dataset):
     image = dataset.images.in_order().first()
-    head, name = "image,model_a,model_b,winner", image.name.rpartition(".")[0] or image.name
-    text = f"{head}\n{name}.png,a,b,model_a\n{image.name},b,c,tie (bothbad)\n"
-    assert sent(client, dataset, text).status_code == 302
+    head, name = "image,model_a,model_b,winner,mood", image.name.rpartition(".")[0] or image.name
+    text = f"{head}\n{name}.png,a,b,model_a,good\n{image.name},b,c,tie (bothbad),\n"
+    page = client.get(sent(client, dataset, text)["Location"])
+    assert "columns that are not read: mood" in page.text
     assert Judgement.objects.filter(assignment__image=image).count() == 2
 
 
