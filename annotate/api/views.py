@@ -95,12 +95,21 @@ class ApiView(APIView):
 
 
 class ListView(ApiView, generics.ListAPIView[Any]):
-    """A paginated list; ``ordering`` starts with a column that distinguishes its rows."""
+    """A paginated list; ``ordering`` starts with a column that distinguishes its rows.
+
+    ``filters`` are the query parameters that filter the rows, each with its column.
+    """
 
     ordering: ClassVar[tuple[str, ...]] = ("pk",)
+    filters: ClassVar[tuple[tuple[str, str], ...]] = ()
 
     def get_ordering(self) -> tuple[str, ...]:
         return self.ordering
+
+    def conditions(self) -> dict[str, Any]:
+        """Return the conditions on the rows that the query parameters ask for."""
+        asked = self.query()
+        return {column: asked[name] for name, column in self.filters if name in asked}
 
 
 class OneView(ApiView, generics.RetrieveAPIView[Any]):

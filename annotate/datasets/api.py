@@ -189,11 +189,11 @@ class ImageList(_OfDataset):
     serializer_class = ImageSerializer
     query_serializer_class = ImageQuery
     ordering = ("position", "pk")
+    filters = (("name", "name"), ("selection", "selections"))
 
     def get_queryset(self) -> QuerySet[Image]:
         images = self.dataset().images.select_related("dataset").defer("truth")
-        conditions = {"name": "name", "selection": "selections"}
-        return images.filter(**{conditions[key]: value for key, value in self.query().items()})
+        return images.filter(**self.conditions())
 
 
 class ImageDetail(OneView):
@@ -259,14 +259,10 @@ class ResultList(_OfDataset):
 
     serializer_class = ResultSerializer
     query_serializer_class = ResultQuery
+    filters = (("method", "method__slug"), ("image", "image"))
 
     def get_queryset(self) -> QuerySet[Result]:
-        results = Result.objects.filter(method__dataset=self.dataset())
-        asked = self.query()
-        if "method" in asked:
-            results = results.filter(method__slug=asked["method"])
-        if "image" in asked:
-            results = results.filter(image=asked["image"])
+        results = Result.objects.filter(method__dataset=self.dataset(), **self.conditions())
         return results.select_related("image", "method").defer("image__truth")
 
 

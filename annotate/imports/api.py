@@ -199,14 +199,10 @@ class ReceiptList(_ForAdmins, ListView):
     serializer_class = ReceiptSerializer
     query_serializer_class = ReceiptQuery
     ordering = ("-pk",)
+    filters = (("dataset", "dataset__slug"), ("kind", "kind"))
 
     def get_queryset(self) -> QuerySet[Import]:
-        receipts, asked = _RECEIPTS.all(), self.query()
-        if "dataset" in asked:
-            receipts = receipts.filter(dataset__slug=asked["dataset"])
-        if "kind" in asked:
-            receipts = receipts.filter(kind=asked["kind"])
-        return receipts
+        return _RECEIPTS.filter(**self.conditions())
 
 
 class _OfReceipt(_ForAdmins):

@@ -101,17 +101,11 @@ class AssignmentList(_OfFollowed):
 
     serializer_class = AssignmentSerializer
     query_serializer_class = AssignmentQuery
+    filters = (("annotator", "annotator__username"), ("image", "image"), ("state", "state"))
 
     def get_queryset(self) -> QuerySet[Assignment]:
-        study, asked = self.study, self.query()
-        assignments = Assignment.objects.filter(study=study).select_related("image", "annotator")
-        if "annotator" in asked:
-            assignments = assignments.filter(annotator__username=asked["annotator"])
-        if "image" in asked:
-            assignments = assignments.filter(image=asked["image"])
-        if "state" in asked:
-            assignments = assignments.filter(state=asked["state"])
-        return assignments.defer("image__truth", "items")
+        assignments = Assignment.objects.filter(study=self.study, **self.conditions())
+        return assignments.select_related("image", "annotator").defer("image__truth", "items")
 
     def get_serializer_context(self) -> dict[str, Any]:
         slugs = dict(self.study.dataset.methods.values_list("pk", "slug"))

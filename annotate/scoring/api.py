@@ -125,6 +125,7 @@ class RunList(ListView):
 
     serializer_class = RunSerializer
     query_serializer_class = RunQuery
+    filters = (("protocol", "protocol"),)
     ordering = ("-pk",)
     writing_scope = LOAD
     heavy_methods = ("POST",)
@@ -133,12 +134,10 @@ class RunList(ListView):
         return seen_dataset(self.request, self.kwargs["slug"])
 
     def get_queryset(self) -> QuerySet[ProtocolRun]:
-        runs, asked = self._dataset().runs.select_related("dataset"), self.query()
-        if asked["latest"] == "yes":
+        runs = self._dataset().runs.select_related("dataset")
+        if self.query()["latest"] == "yes":
             runs = runs.latest_of_each_protocol()
-        if "protocol" in asked:
-            runs = runs.filter(protocol=asked["protocol"])
-        return runs
+        return runs.filter(**self.conditions())
 
     @extend_schema(parameters=[RunQuery])
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
@@ -180,14 +179,11 @@ class ScoreList(ListView):
 
     serializer_class = ScoreSerializer
     query_serializer_class = ScoreQuery
+    filters = (("method", "result__method__slug"), ("image", "result__image"))
 
     def get_queryset(self) -> QuerySet[Score]:
         run = get_object_or_404(_runs(self.request.user), pk=self.kwargs["pk"])
-        scores, asked = run.scores.all(), self.query()
-        if "method" in asked:
-            scores = scores.filter(result__method__slug=asked["method"])
-        if "image" in asked:
-            scores = scores.filter(result__image=asked["image"])
+        scores = run.scores.filter(**self.conditions())
         return scores.select_related("run", "result__image", "result__method").defer(
             "result__regions", "result__image__truth"
         )

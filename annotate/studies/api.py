@@ -120,17 +120,14 @@ class StudyList(ListView):
 
     serializer_class = StudySerializer
     query_serializer_class = StudyQuery
+    filters = (("state", "state"), ("dataset", "dataset__slug"))
 
     def get_ordering(self) -> tuple[str, ...]:
         return (self.query()["order"], "pk")
 
     def get_queryset(self) -> QuerySet[Study]:
-        asked = self.query()
         studies = permitted(self.request.user, "annotate.follow_study", Study)
-        if "state" in asked:
-            studies = studies.filter(state=asked["state"])
-        if "dataset" in asked:
-            studies = studies.filter(dataset__slug=asked["dataset"])
+        studies = studies.filter(**self.conditions())
         return studies.select_related("dataset").prefetch_related("methods")
 
     @extend_schema(parameters=[StudyQuery])
