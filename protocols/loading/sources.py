@@ -132,8 +132,8 @@ def _looked_truth(path: str, _: object, formats: Formats) -> tuple[Noticed, Trut
     except BatchError as refusal:
         if drops or not archive.errors or read_it(drop_broken_ignored=True).errors:
             raise
-        option = "drop_broken_ignored=True" if formats.is_of_facade else "--drop-broken-ignored"
-        said = f"{refusal} Such lines of ignored text are left out with {option}."
+        named = "drop_broken_ignored=True" if formats.is_of_facade else "--drop-broken-ignored"
+        said = f"{refusal} Such lines of ignored text are left out with {named}."
         raise BatchError(said) from refusal
     return noticed, Truth.of(noticed.archive, {**noticed.archive.sizes, **known}, known)
 
