@@ -8,6 +8,7 @@ from zoneinfo import available_timezones
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from annotate.imports.forms import ManyFiles
 from annotate.names import NameField, address_of
 from protocols import registry
 from protocols.codabench.settings import FIGURES, NEVER_GIVEN, Settings
@@ -165,21 +166,11 @@ class CompetitionForm:
                 row[name].help_text = f"{phase[name]} UTC"
 
 
-class _ManyFiles(forms.FileInput):
-    """Takes several files, of which the field checks one."""
-
-    allow_multiple_selected = True
-
-    def value_from_datadict(self, data: Any, files: Any, name: str) -> Any:
-        return files.get(name)
-
-
 class DownloadsForm(forms.Form):
     """Files that an organiser downloads from Codabench, and the bundle."""
 
-    submissions = forms.FileField(
+    submissions = ManyFiles(
         label=_("Submissions"),
-        widget=_ManyFiles,
         help_text=_("bulk_submissions.zip, or zips of single submissions."),
     )
     results = forms.FileField(

@@ -100,11 +100,10 @@ def load(request: SignedInRequest, slug: str) -> HttpResponse:
     form = DownloadsForm(request.POST or None, request.FILES or None)
     if form.is_valid():
         given = form.cleaned_data
-        submissions: list[Any] = request.FILES.getlist("submissions")
         with refusals_on(form):
             download = downloads.receive(
                 dataset,
-                [(of.name, of) for of in submissions],
+                [(of.name, of) for of in given["submissions"]],
                 results=_named(given["results"]),
                 bundle=_named(given["bundle"]),
             )

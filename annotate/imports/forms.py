@@ -23,21 +23,21 @@ class _ManyFilesInput(forms.ClearableFileInput):
     allow_multiple_selected = True
 
 
-class _ManyFiles(forms.FileField):
+class ManyFiles(forms.FileField):
     """Several files in one field; cleans to a list."""
 
     widget = _ManyFilesInput
 
     def clean(self, data: Any, initial: Any = None) -> "list[UploadedFile[bytes] | None]":
         files = data if isinstance(data, list | tuple) else [data]
-        return [super(_ManyFiles, self).clean(file, initial) for file in files or [None]]
+        return [super(ManyFiles, self).clean(file, initial) for file in files or [None]]
 
 
 class FilesForm(forms.Form):
     """Files to add to a load."""
 
     # A field, not the files of this form: Django removes fields from the class.
-    files = _ManyFiles(  # type: ignore[assignment]
+    files = ManyFiles(  # type: ignore[assignment]
         label=gettext_lazy("Files"),
         help_text=(
             gettext_lazy(
@@ -67,7 +67,7 @@ class _IntoForm(forms.Form):
 class StartForm(_IntoForm):
     """The target of a load. Files may be sent with it, or one by one afterwards."""
 
-    files = _ManyFiles(  # type: ignore[assignment]
+    files = ManyFiles(  # type: ignore[assignment]
         label=FilesForm.base_fields["files"].label,
         required=False,
         help_text=FilesForm.base_fields["files"].help_text,

@@ -796,16 +796,3 @@ def test_nothing_but_figures_depends_on_real_truth(name):
         assert require_blind(one, truth, others, protocols=protocols) == ({}, {})
 
 
-@pytest.mark.release
-def test_a_bundle_without_the_real_truth_has_no_line_of_it():
-    truth, others = icdar2013()
-    bundle = written(truth, **HERE)[0]
-    assert bundle == written(others, **HERE)[0]
-    held = everything_in(bundle)
-    lines = [
-        line.rpartition(b",")[0]
-        for text in parts(shared_path("data", "icdar2013", "gt.zip").read_bytes()).values()
-        for line in text.removeprefix(b"\xef\xbb\xbf").splitlines()
-    ]
-    assert len(lines) > 1_000
-    assert not [line for line in lines if line in held]
