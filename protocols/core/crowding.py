@@ -12,8 +12,8 @@ from .geometry import boxes_of, overlapping_pairs
 from .lazy_shapely import shapely
 from .regions import Region
 
-# At the most, a protocol takes 20 s of processor time (EVALTEX: stars on one place) for what is only just
-# admitted (benchmarks.protocols --worst). 5,000 words that touch their neighbours have 25 million.
+# At the most, a protocol took 20 s of processor time (EVALTEX: stars on one place) for what is only just
+# admitted. 5,000 words that touch their neighbours have 25 million.
 MAX_WORK: Final = 30_000_000
 # Of the ground truth and of the detections of an image. Some protocols fill a table of their pairs.
 MAX_REGIONS: Final = 5_000
