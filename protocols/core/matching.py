@@ -168,7 +168,7 @@ def kinds_of(matches: Iterable[Match]) -> dict[str, float | None]:
     }
 
 
-def largest(of: Indices, values: Floats, n: int) -> Floats:
+def largest(of: Indices, values: NDArray[np.floating[Any]], n: int) -> Floats:
     """Return the largest value of the pairs of each of n regions, 0 if it has none.
 
     ``of`` has the index of each pair's region; both have the shape (m,), and values are not
