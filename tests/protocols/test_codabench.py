@@ -794,5 +794,3 @@ def test_nothing_but_figures_depends_on_real_truth(name):
     for entries, _ in BAD.values():
         one = zip_bytes(given | entries if entries else {})
         assert require_blind(one, truth, others, protocols=protocols) == ({}, {})
-
-
