@@ -1,4 +1,4 @@
-"""Shared parts of requests: the signed-in user, permissions, refusals, folded fields, networks."""
+"""Shared parts of requests: the signed-in user, permissions, refusals, fields of forms, networks."""
 
 import json
 from collections.abc import Callable, Collection, Iterator
@@ -8,7 +8,8 @@ from typing import Any, ClassVar, Final, TypeVar
 
 from django.contrib import messages
 from django.contrib.auth.models import AnonymousUser, User
-from django.forms import BaseForm, BoundField
+from django.core.files.uploadedfile import UploadedFile
+from django.forms import BaseForm, BoundField, ClearableFileInput, FileField
 from django.http import Http404, HttpRequest, HttpResponse
 
 from annotate.errors import Refusal
@@ -104,6 +105,20 @@ def refusals_on(form: BaseForm, field: str | None = None) -> Iterator[None]:
         yield
     except Refusal as refusal:
         form.add_error(field, str(refusal))
+
+
+class _ManyFilesInput(ClearableFileInput):
+    allow_multiple_selected = True
+
+
+class ManyFiles(FileField):
+    """Several files in one field; cleans to a list."""
+
+    widget = _ManyFilesInput
+
+    def clean(self, data: Any, initial: Any = None) -> "list[UploadedFile[bytes] | None]":
+        files = data if isinstance(data, list | tuple) else [data]
+        return [super(ManyFiles, self).clean(file, initial) for file in files or [None]]
 
 
 class MainAndMore(BaseForm):

@@ -8,8 +8,8 @@ from zoneinfo import available_timezones
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from annotate.imports.forms import ManyFiles
 from annotate.names import NameField, address_of
+from annotate.requests import ManyFiles
 from protocols import registry
 from protocols.codabench.settings import FIGURES, NEVER_GIVEN, Settings
 from protocols.codabench.values import SettingsError, shipped

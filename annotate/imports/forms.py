@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from django import forms
-from django.core.files.uploadedfile import UploadedFile
 from django.db.models import QuerySet
 from django.http import QueryDict
 from django.utils.translation import gettext as _
@@ -12,25 +11,12 @@ from django.utils.translation import gettext_lazy
 
 from annotate.datasets.models import Dataset
 from annotate.names import NameField
+from annotate.requests import ManyFiles
 from protocols.formats.problems import CODES
 from protocols.formats.recognition.reading import FORMATS
 
 from . import plans
 from .models import DraftFile, FileKind, Finding, Import, Missing
-
-
-class _ManyFilesInput(forms.ClearableFileInput):
-    allow_multiple_selected = True
-
-
-class ManyFiles(forms.FileField):
-    """Several files in one field; cleans to a list."""
-
-    widget = _ManyFilesInput
-
-    def clean(self, data: Any, initial: Any = None) -> "list[UploadedFile[bytes] | None]":
-        files = data if isinstance(data, list | tuple) else [data]
-        return [super(ManyFiles, self).clean(file, initial) for file in files or [None]]
 
 
 class FilesForm(forms.Form):
