@@ -1,4 +1,4 @@
-"""What the pages around a report have in common: the menu, hidden names, and refusals of settings."""
+"""Common parts of the pages around a report: the menu, hidden names, and refusals of settings."""
 
 from itertools import product
 
