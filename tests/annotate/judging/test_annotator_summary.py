@@ -109,33 +109,25 @@ def test_t30_before_the_first_image_is_done_it_stands_for_the_others():
 
 
 @pytest.mark.parametrize(
-    ("minutes", "words"),
-    [
-        (0, "less than 5 minutes"),
-        (7, "5 minutes"),
-        (89, "90 minutes"),
-        (100, "1.5 hours"),
-        (120, "2 hours"),
-        (620, "10 hours"),
-    ],
-)
-def test_t30_times_are_as_people_say_them(minutes, words):
-    assert annotator_summary.in_words(minutes) == words
-
-
-@pytest.mark.parametrize(
-    ("minutes", "english", "french"),
+    ("minutes", "words", "french"),
     [
         (0, "less than 5 minutes", "moins de 5 minutes"),
         (4.9, "less than 5 minutes", "moins de 5 minutes"),
-        (5, "about 5 minutes", "environ 5 minutes"),
-        (150, "about 2.5 hours", "environ 2,5 heures"),
+        (5, "5 minutes", "5 minutes"),
+        (7, "5 minutes", "5 minutes"),
+        (89, "90 minutes", "90 minutes"),
+        (150, "2.5 hours", "2,5 heures"),
+        (120, "2 hours", "2 heures"),
+        (620, "10 hours", "10 heures"),
     ],
 )
-def test_an_estimate_is_about_a_time_but_a_bound_is_not(minutes, english, french):
-    assert annotator_summary.about_in_words(minutes) == english
+def test_t30_times_are_as_people_say_them_and_an_estimate_is_about_one(minutes, words, french):
+    is_bound = minutes < 5
+    assert annotator_summary.in_words(minutes) == words
+    assert annotator_summary.about_in_words(minutes) == ("" if is_bound else "about ") + words
     with override("fr"):
-        assert annotator_summary.about_in_words(minutes) == french
+        about = annotator_summary.about_in_words(minutes)
+    assert about == ("" if is_bound else "environ ") + french
 
 
 def test_what_is_left_is_an_estimate_in_french_too():

@@ -179,33 +179,28 @@ def test_a_study_opened_again_after_its_last_look_decides_nothing_more_and_says_
     assert "18" in study_report(asked_now(study, Settings())).header["annotators"]
 
 
-def test_a_closed_study_without_looks_is_left_alone():
-    study = two_protocols()
-    services.take_looks()
-    rank(study, LIKE_P)
-    Study.objects.update(state=Study.State.CLOSED)
-    services.take_looks()
-    assert not study.looks.exclude(taken=None).exists()
-
-
 @pytest.mark.parametrize(
-    ("n_people", "images"),
-    [(5, slice(0, 24)), (20, slice(0, 9))],
-    ids=["five people", "nine images"],
+    ("n_people", "images", "lacking"),
+    [
+        (5, slice(0, 24), ""),
+        (20, slice(0, 9), ""),
+        (6, slice(0, 12), "a protocol"),
+        (6, slice(0, 12), "an open study"),
+    ],
+    ids=["five people", "nine images", "one protocol", "closed before"],
 )
-def test_no_look_is_taken_before_six_people_have_ten_images(n_people, images):
+def test_no_look_is_taken_before_six_people_have_ten_images_by_two_protocols(
+    n_people, images, lacking
+):
     study = two_protocols()
+    if lacking == "a protocol":
+        study.dataset.runs.filter(name="q").delete()
+    services.take_looks()
     rank(study, LIKE_P, n_people, images=images)
+    if lacking == "an open study":
+        Study.objects.update(state=Study.State.CLOSED)
     services.take_looks()
     assert study.looks.count() == 8
-    assert not study.looks.exclude(taken=None).exists()
-
-
-def test_no_look_is_taken_without_two_protocols():
-    study = two_protocols()
-    study.dataset.runs.filter(name="q").delete()
-    rank(study, LIKE_P)
-    services.take_looks()
     assert not study.looks.exclude(taken=None).exists()
 
 
