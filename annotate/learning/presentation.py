@@ -27,14 +27,19 @@ def shown(pair: Pair) -> dict[str, Any]:
         "is_drawing": picture.file.endswith(".svg"),
     }
     left, right = _side(pair.left), _side(pair.right)
-    told = {
-        LEFT: _("Left: {boxes}.").format(boxes=_in_words(pair, pair.left)),
-        RIGHT: _("Right: {boxes}.").format(boxes=_in_words(pair, pair.right)),
-    }
+    says = _(pair.picture.says)
+    told_left = _("Left: {boxes}.").format(boxes=_in_words(pair, pair.left))
+    told_right = _("Right: {boxes}.").format(boxes=_in_words(pair, pair.right))
     return {
         "image": image,
         "left": left,
         "right": right,
+        # For pictures without a camera.
+        "view_box": f"0 0 {picture.width:g} {picture.height:g}",
+        "sides": [
+            {"title": _("Left"), "result": left, "in_words": f"{says} {told_left}"},
+            {"title": _("Right"), "result": right, "in_words": f"{says} {told_right}"},
+        ],
         "close_up": _view_box(pair.close_up),
         # Input of the panes' script, in the comparison page's format.
         "payload": {
@@ -45,8 +50,7 @@ def shown(pair: Pair) -> dict[str, Any]:
             "right": right,
             "close_up": pair.close_up,
         },
-        "told": told,
-        "in_words": " ".join([_(pair.picture.says), told[LEFT], told[RIGHT]]),
+        "in_words": f"{says} {told_left} {told_right}",
     }
 
 

@@ -5,7 +5,6 @@ from typing import Any, Final
 
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
-from django.utils.translation import gettext as _
 
 from annotate.studies.models import Study
 
@@ -56,7 +55,11 @@ def short_lesson(
     context: dict[str, Any] = {
         "study": study,
         "examples": [
-            {**_shown(card.pair), "card": card, "rows": presentation.card_rows(card, study)[:2]}
+            {
+                **presentation.shown(card.pair),
+                "card": card,
+                "rows": presentation.card_rows(card, study)[:2],
+            }
             for card in _EXAMPLES
         ],
         "practice": [_practice(exercise, study, answers, is_answered) for exercise in PRACTISED],
@@ -76,7 +79,7 @@ def _practice(
     is_answered: bool,
 ) -> dict[str, Any]:
     slug = exercise.pair.slug
-    shown = {**_shown(exercise.pair), "slug": slug}
+    shown = {**presentation.shown(exercise.pair), "slug": slug}
     chosen = (answers or {}).get(slug, {})
     if is_answered:
         return {**shown, "rows": presentation.feedback(exercise, chosen)}
@@ -84,20 +87,3 @@ def _practice(
     for criterion in asked:
         criterion["chosen"] = chosen.get(criterion["name"], "")
     return {**shown, "criteria": asked}
-
-
-def _shown(pair: Any) -> dict[str, Any]:
-    shown = presentation.shown(pair)
-    image = shown["image"]
-    return {
-        "image": image,
-        "sides": [
-            {
-                "title": _("Left"),
-                "result": shown["left"],
-                "in_words": f"{_(pair.picture.says)} {shown['told'][LEFT]}",
-            },
-            {"title": _("Right"), "result": shown["right"], "in_words": shown["told"][RIGHT]},
-        ],
-        "view_box": f"0 0 {image['width']:g} {image['height']:g}",
-    }
