@@ -328,13 +328,10 @@ class CarefulState(State):
             return ()
         return tuple(criterion for criterion in CRITERIA if criterion in self._unsure)
 
-    def next_pair(
-        self, strategy: Strategy = "careful", *, exchange: float = 0.0, keep: float = 0.0
-    ) -> tuple[int, int] | None:
+    def next_pair(self, strategy: Strategy = "careful") -> tuple[int, int] | None:
         """Return the pair to show next, smaller number first; None if nothing is left to ask.
 
-        Pairs that were skipped once come after all others; pairs skipped twice are not shown. The
-        arguments of :meth:`State.next_pair` are ignored.
+        Pairs that were skipped once come after all others; pairs skipped twice are not shown.
         """
         opponents = self._opponents.items()
         pairs = [(opponent, item) for item, opponent in opponents if opponent is not None]

@@ -315,16 +315,12 @@ class State:
                 if self._n_skips[pair] < _MAX_SKIPS:
                     yield pair
 
-    def next_pair(
-        self, strategy: Strategy = "insertion", *, exchange: float = 0.25, keep: float = 0.1
-    ) -> tuple[int, int] | None:
+    def next_pair(self, strategy: Strategy = "insertion") -> tuple[int, int] | None:
         """Return the pair to show next, smaller number first; None if nothing is left to ask.
 
         Pairs that were skipped once come after all others; pairs skipped twice are not shown. Under
-        "insertion" the larger number is the newcomer that is being placed. "balanced" has
-        ``exchange``, the weight of a place in one criterion as evidence for the others, and
-        ``keep``, the preference for pairs that leave one of the last two results on screen. Raises
-        RankingError for another strategy.
+        "insertion" the larger number is the newcomer that is being placed. Raises RankingError for
+        another strategy than this and "balanced".
         """
         pairs = list(self._showable())
         if not pairs:
@@ -336,7 +332,7 @@ class State:
         if strategy == "insertion":
             return next_of_newcomer(self._orders.values(), candidates, self._visible)
         if strategy == "balanced":
-            return most_balanced(self._orders, candidates, self._last, exchange=exchange, keep=keep)
+            return most_balanced(self._orders, candidates, self._last)
         raise RankingError(f"unknown strategy {strategy!r}")
 
     def ranking(self, criterion: str) -> Buckets | None:

@@ -23,7 +23,9 @@ ESTIMATE: Final[Mapping[str, tuple[float, float, float]]] = {
 }
 # More than any distance from the middle: an opponent open in one more criterion comes first.
 _PER_OPEN_CRITERION: Final = 100
-
+# Of "balanced": the weight of a place in one criterion as evidence for the others, and of a pair that
+# leaves one of the last two results on screen.
+_EXCHANGE, _KEEP = 0.25, 1.1
 
 # Pairs by careful insertion per pair by binary insertion with 2 re-checks, if 5 % of the answers are
 # wrong and the share of wrong answers is learnt (docs/explanation/rechecks.md).
@@ -75,19 +77,15 @@ def most_balanced(
     orders: Mapping[str, PartialOrder],
     candidates: Sequence[tuple[int, int]],
     last: tuple[int, ...],
-    *,
-    exchange: float,
-    keep: float,
 ) -> tuple[int, int]:
     """Return the pair whose two results have the closest provisional places.
 
     A pair's score is 4 p (1 - p) summed over its open criteria, where p is the probability that the
     left one is better, by the odds of the two: 1 for even odds, near 0 if the answer is all but
-    known. Candidates are open pairs, at least one. The score of a pair with a result of the
-    ``last`` screen is multiplied by 1 + ``keep``; ``exchange`` is the weight of a place in one
-    criterion as evidence for the others.
+    known. Candidates are open pairs, at least one; those with a result of the ``last`` screen are
+    preferred.
     """
-    up, down = _odds(orders, exchange)
+    up, down = _odds(orders)
     scores = {}
     for i, j in candidates:
         score = 0.0
@@ -98,13 +96,13 @@ def most_balanced(
             right = down[criterion][i] * up[criterion][j]
             score += 4 * left * right / (left + right) ** 2
         if i in last or j in last:
-            score *= 1 + keep
+            score *= _KEEP
         scores[i, j] = round(score, 9)
     return min(candidates, key=lambda pair: (-scores[pair], pair))
 
 
 def _odds(
-    orders: Mapping[str, PartialOrder], exchange: float
+    orders: Mapping[str, PartialOrder],
 ) -> tuple[dict[str, list[float]], dict[str, list[float]]]:
     """Return the evidence that each item ranks high, and that it ranks low, for each criterion.
 
@@ -117,7 +115,7 @@ def _odds(
     def odds(counts: Mapping[str, Sequence[int]], criterion: str) -> list[float]:
         others = [counts[name] for name in orders if name != criterion]
         return [
-            1 + own + exchange * sum(elsewhere)
+            1 + own + _EXCHANGE * sum(elsewhere)
             for own, *elsewhere in zip(counts[criterion], *others, strict=True)
         ]
 

@@ -49,9 +49,8 @@ class JudgeStandIn:
     """A judge or a protocol compared with people: the statement, or sentences of ``missing`` evidence.
 
     ``found`` is D with the limits of this family, of 100 pairs; ``at_best`` and ``at_worst`` are D if every
-    missing verdict were the nearest, or the furthest, from people. ``against_tied`` are the limits of its
-    loss less that of all tied. ``omega`` is by EPSILONS. ``against`` are the tests of a judge, which comes
-    second, against protocols, over the pairs that it was asked.
+    missing verdict were the nearest, or the furthest, from people. ``omega`` is by EPSILONS. ``against``
+    are the tests of a judge, which comes second, against protocols, over the pairs that it was asked.
     """
 
     found: StandIn
@@ -62,7 +61,6 @@ class JudgeStandIn:
     n_annotators: int
     at_best: float | None = None
     at_worst: float | None = None
-    against_tied: tuple[float | None, float | None] = (None, None)
     rho: float | None = None
     omega: tuple[float | None, ...] = ()
     against: tuple[Comparison, ...] = ()
@@ -138,7 +136,6 @@ def protocols_stand_in(
     protocols: Rankings | Placed,
     *,
     declared: Declared = NONE_DECLARED,
-    margin: float = MARGIN,
 ) -> tuple[JudgeStandIn, ...]:
     """Compare protocols with people as :func:`judge_stand_in` does judges, a family of their own.
 
@@ -155,7 +152,7 @@ def protocols_stand_in(
     names, columns, number = _different(placed, pairs)
     if not names:
         return ()
-    evidence = _Evidence(1 - (1 - LEVEL) / len(columns), margin)
+    evidence = _Evidence(1 - (1 - LEVEL) / len(columns), MARGIN)
     measured = _Measured.of(_placed(people), pairs, columns, declared)
     if measured is None:
         return tuple(map(evidence.nothing, names))
@@ -381,14 +378,7 @@ class _Evidence:
             may = one.high < 100 * self.margin if not missing and one.high is not None else None
             rho, omega = measured.of_papers(at)
             of = tested.n_images, tested.n_annotators
-            found.append(
-                JudgeStandIn(
-                    *(one, self.margin, may, missing, *of),
-                    against_tied=limits,
-                    rho=rho,
-                    omega=omega,
-                )
-            )
+            found.append(JudgeStandIn(one, self.margin, may, missing, *of, rho=rho, omega=omega))
         return found
 
     def _missing(

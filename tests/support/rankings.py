@@ -19,6 +19,14 @@ def by_text(text):
     return tuple(tuple(bucket.split("=")) for bucket in text.split(">"))
 
 
+# The worked example of the specification of judges: three people, two images, and a judge.
+PEOPLE = {
+    "1": {"P": by_text("a>b>c"), "Q": by_text("a>b=c"), "R": by_text("b>a>c")},
+    "2": {"P": by_text("a>b>c"), "Q": by_text("a>c>b"), "R": by_text("a>b>c")},
+}
+JUDGE = {"1": by_text("a=b>c"), "2": by_text("c>a>b")}
+
+
 def of_the_paper(row):
     """Return a row's numbers in the columns of the paper: Best, Worst and Score."""
     return tuple(row.numbers[name] for name in OF_THE_PAPER)

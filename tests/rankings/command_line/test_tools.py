@@ -361,14 +361,6 @@ def test_what_potatos_own_export_writes_is_read_and_its_justifications_are_named
     assert found.left_out == (("img_1", "ann", why),)
 
 
-def test_rankings_follow_from_them(tmp_path):
-    path = tmp_path / "answers.jsonl"
-    path.write_text(f"{json.dumps(ITEM)}\n{json.dumps(LINE)}\n\n")
-    assert read_rankings(str(path), print) == {
-        "preference": {"street.jpg": {"ann": (("craft",), ("east",))}}
-    }
-
-
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [

@@ -16,14 +16,8 @@ from rankings.inference.stand_in import Cells, stand_in
 from rankings.orders.buckets import bucket_of, methods_of
 from rankings.orders.distances import kemeny_distance
 from rankings.orders.from_scores import ranking_from_scores
-from tests.support.rankings import by_text, personal_rankings
+from tests.support.rankings import JUDGE, PEOPLE, by_text, personal_rankings
 
-# The worked example of the specification.
-PEOPLE = {
-    "1": {"P": by_text("a>b>c"), "Q": by_text("a>b=c"), "R": by_text("b>a>c")},
-    "2": {"P": by_text("a>b>c"), "Q": by_text("a>c>b"), "R": by_text("a>b>c")},
-}
-JUDGE = {"1": by_text("a=b>c"), "2": by_text("c>a>b")}
 SIGNS = {1: "left", 0: "equal", -1: "right"}
 VALUES = {"left": 1, "equal": 0, "right": -1, None: np.nan}
 
@@ -70,9 +64,8 @@ def test_the_worked_example_by_pairs_is_that_by_rankings_to_1e_12():
     assert found.found.difference / 100 == pytest.approx(1 / 9, abs=1e-12)
     half = 2.3375, (5 / 162) ** 0.5
     assert found.found.degrees_of_freedom == pytest.approx(half[0], abs=5e-5)
-    [other] = stand_in(
-        personal_rankings(PEOPLE, {k: {"J": v} for k, v in JUDGE.items()}, ["J"])
-    ).candidates
+    ranked = {image: {"J": ranking} for image, ranking in JUDGE.items()}
+    [other] = stand_in(personal_rankings(PEOPLE, ranked, ["J"])).candidates
     assert (found.found.low, found.found.high) == pytest.approx((other.low, other.high), abs=1e-12)
     assert found.rho == 0.5
     # Three people and two images: no statement.

@@ -130,7 +130,7 @@ def test_what_cannot_be_resampled_is_refused(table, wrong, message):
         score_intervals(table, ["x"], **wrong)
 
 
-def test_distances_in_parts_are_distances_of_the_whole(monkeypatch):
+def test_distances_in_parts_are_distances_of_the_whole():
     places = np.random.default_rng(0).integers(0, 2, size=(2, 70_000, 4))
     a, b = dense_places(places)
     distances = distances_between(a, b, "edit")

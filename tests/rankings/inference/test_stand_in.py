@@ -6,31 +6,25 @@ from random import Random
 
 import numpy as np
 import pytest
+import scipy.stats
 
 from rankings.inference.clusters import Declared
 from rankings.inference.stand_in import NO_SECOND, ONE_IMAGE, TWO_ANNOTATORS, stand_in
 from rankings.orders.distances import kemeny_distance
 from rankings.orders.from_scores import ranking_from_scores
-from tests.support.rankings import by_text, personal_rankings
+from tests.support.rankings import JUDGE, PEOPLE, by_text, personal_rankings
 
-# The worked example of the specification: three people, two images, and a judge J.
-PEOPLE = {
-    "1": {"P": by_text("a>b>c"), "Q": by_text("a>b=c"), "R": by_text("b>a>c")},
-    "2": {"P": by_text("a>b>c"), "Q": by_text("a>c>b"), "R": by_text("a>b>c")},
-}
-JUDGE = {"1": {"J": by_text("a=b>c")}, "2": {"J": by_text("c>a>b")}}
+RANKED = {image: {"J": ranking} for image, ranking in JUDGE.items()}
 
 
 def test_the_worked_example_to_1e_12():
-    found = stand_in(personal_rankings(PEOPLE, JUDGE, ["J"]))
+    found = stand_in(personal_rankings(PEOPLE, RANKED, ["J"]))
     [judge] = found.candidates
     assert (found.reason, found.n_images, found.n_annotators) == (None, 2, 3)
     # D = 1/9; mean squares: people 37/216, images 8/27, rest 61/216; se^2 = 5/162.
     assert judge.difference / 100 == pytest.approx(1 / 9, abs=1e-12)
     freedom = Fraction(5, 27) ** 2 / (Fraction(37, 216) ** 2 / 2)
     assert judge.degrees_of_freedom == pytest.approx(float(freedom), abs=1e-12)
-    import scipy.stats
-
     half = scipy.stats.t.ppf(0.975, float(freedom)) * (5 / 162) ** 0.5
     assert (judge.low / 100, judge.high / 100) == pytest.approx(
         (1 / 9 - half, 1 / 9 + half), abs=1e-12
@@ -88,7 +82,7 @@ def test_groups_compare_with_people_of_other_groups_only():
 def test_scenes_are_the_images_of_the_test():
     scenes = {"1": "walk", "2": "walk", "3": "shop"}
     people = {**PEOPLE, "3": PEOPLE["1"]}
-    own = {**JUDGE, "3": JUDGE["1"]}
+    own = {**RANKED, "3": RANKED["1"]}
     found = stand_in(personal_rankings(people, own, ["J"]), declared=Declared(scenes=scenes))
     assert (found.n_images, found.reason) == (2, None)
     # The walk has 1/9 as the mean of its two images, the shop what the first image has.
@@ -108,7 +102,7 @@ def test_scenes_are_the_images_of_the_test():
     ],
 )
 def test_too_little_has_a_number_where_there_is_one_and_a_reason(people, reason):
-    found = stand_in(personal_rankings(people, JUDGE, ["J"]))
+    found = stand_in(personal_rankings(people, RANKED, ["J"]))
     [judge] = found.candidates
     assert found.reason == reason
     assert (judge.difference is None) == (reason == NO_SECOND)
