@@ -239,7 +239,7 @@ def annotator_distances(
         for annotator, apart in of_annotator.items():
             distances[annotator].append(apart)
     return {
-        annotator: AnnotatorDistance(len(distances[annotator]), _mean(distances[annotator]))
+        annotator: AnnotatorDistance(len(distances[annotator]), mean_of(distances[annotator]))
         for annotator in sorted(distances)
     }
 
@@ -355,15 +355,17 @@ def human_baseline(
 
 def _baseline(of_image: Collection[Mapping[str, float]]) -> HumanBaseline:
     return HumanBaseline(
-        score=_mean([sum(row.values()) / len(row) for row in of_image]),
+        score=mean_of([sum(row.values()) / len(row) for row in of_image]),
         n_images=len(of_image),
         n_rankings=sum(map(len, of_image)),
     )
 
 
-def _mean(values: Sequence[float]) -> float | None:
+def mean_of(values: Sequence[float | None]) -> float | None:
+    """Return the mean of the values that are defined; None if none is."""
     # Rounded once, so that the order of the images has no effect.
-    return math.fsum(values) / len(values) if values else None
+    defined = [value for value in values if value is not None]
+    return math.fsum(defined) / len(defined) if defined else None
 
 
 def _checked(image: str, annotator: str, ranking: Ranking) -> Ranking:

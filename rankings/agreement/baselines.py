@@ -3,7 +3,6 @@
 For the human baseline, an annotator is left out and compared with the consensus of the others.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -24,6 +23,7 @@ from ..orders.buckets import Ranking
 from ..orders.distances import distances_between
 from ..orders.packed_scores import Floats
 from .annotators import of_the_others
+from .measures import mean_defined
 from .report import ALL_TIED, RANDOM_ORDER
 
 A_PERSON = "a person"
@@ -66,16 +66,10 @@ def baseline_measures(
         share = np.where(pairs > 0, tied / pairs, np.nan)
     kemeny, agreed = _of_persons(rankings, consensus_method)
     return (
-        BaselineMeasures(ALL_TIED, _mean((pairs - tied) / 2), _mean(share)),
-        BaselineMeasures(RANDOM_ORDER, _mean(pairs / 2), _mean((1 - share) / 2)),
-        BaselineMeasures(A_PERSON, _mean(kemeny), _mean(agreed)),
+        BaselineMeasures(ALL_TIED, mean_defined((pairs - tied) / 2), mean_defined(share)),
+        BaselineMeasures(RANDOM_ORDER, mean_defined(pairs / 2), mean_defined((1 - share) / 2)),
+        BaselineMeasures(A_PERSON, mean_defined(kemeny), mean_defined(agreed)),
     )
-
-
-def _mean(values: Floats) -> float | None:
-    defined = values[~np.isnan(values)]
-    # Exactly rounded: the same in any order of the images.
-    return math.fsum(defined) / len(defined) if len(defined) else None
 
 
 def _of_persons(rankings: PersonalRankings, method: ConsensusMethod) -> tuple[Floats, Floats]:

@@ -62,11 +62,11 @@ def measures(
     return tuple(
         Measures(
             name,
-            _mean_defined(kemenys),
-            _mean_defined(taus),
+            mean_defined(kemenys),
+            mean_defined(taus),
             int(np.isnan(taus).sum()),
-            _mean_defined(shares),
-            _mean_defined(margins),
+            mean_defined(shares),
+            mean_defined(margins),
         )
         for name, (kemenys, taus, shares, margins) in zip(
             protocols, columns.transpose(1, 2, 0), strict=True
@@ -110,6 +110,7 @@ def _signs(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.int8]:
     return (a > b).astype(np.int8) - (a < b).astype(np.int8)
 
 
-def _mean_defined(column: Floats) -> float | None:
+def mean_defined(column: Floats) -> float | None:
+    """Return the mean of numbers, of shape (n,), without NaN; the same in any order, None without any."""
     defined = column[~np.isnan(column)].tolist()
     return math.fsum(defined) / len(defined) if defined else None

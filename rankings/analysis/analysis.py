@@ -15,6 +15,7 @@ from ..agreement.annotators import (
     human_baseline,
     image_agreements,
     krippendorff_alpha,
+    mean_of,
 )
 from ..agreement.baselines import (
     BaselineMeasures,
@@ -371,13 +372,13 @@ def _warnings(
 def _agreement(counted: Mapping[str, Mapping[str, Ranking]]) -> Agreement:
     images = image_agreements(counted).values()
     return Agreement(
-        _mean([image.kendall_w for image in images]),
-        _mean([image.edit_distance for image in images]),
-        _mean([image.kemeny_distance for image in images]),
+        mean_of([image.kendall_w for image in images]),
+        mean_of([image.edit_distance for image in images]),
+        mean_of([image.kemeny_distance for image in images]),
         krippendorff_alpha(counted),
         sum(image.kendall_w is None for image in images),
         *_limits_of_mean([image.kendall_w for image in images if image.kendall_w is not None]),
-        _mean([1 / image.n_annotators for image in images if image.kendall_w is not None]),
+        mean_of([1 / image.n_annotators for image in images if image.kendall_w is not None]),
     )
 
 
@@ -408,11 +409,6 @@ def _betas(
     )
     people, values = compared
     return searches, beta_gains(people, table.consensus, values, scores, searches, settings)
-
-
-def _mean(values: Sequence[float | None]) -> float | None:
-    defined = [value for value in values if value is not None]
-    return math.fsum(defined) / len(defined) if defined else None
 
 
 def plain(data: Any) -> Any:

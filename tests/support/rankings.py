@@ -32,6 +32,12 @@ def of_the_paper(row):
     return tuple(row.numbers[name] for name in OF_THE_PAPER)
 
 
+def restricted(ranking, methods):
+    """Return a ranking of some of its methods."""
+    parts = (tuple(method for method in bucket if method in methods) for bucket in ranking)
+    return tuple(part for part in parts if part)
+
+
 def weak_orders(methods):
     """Yield every ranking of the methods, bucket by bucket."""
     if not methods:

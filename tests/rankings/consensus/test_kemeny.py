@@ -17,14 +17,9 @@ from rankings.orders.edit_distance import places_of
 from rankings.orders.pairwise import pair_counts
 from tests.support.cases import cases
 from tests.support.plain_orders import plain_order, signs_of
-from tests.support.rankings import by_text, n_samples, rankings_of, weak_orders
+from tests.support.rankings import by_text, n_samples, rankings_of, restricted, weak_orders
 
 CYCLE = ["a>b>c", "b>c>a", "c>a>b"]
-
-
-def restricted(ranking, methods):
-    kept = (tuple(method for method in bucket if method in methods) for bucket in ranking)
-    return tuple(bucket for bucket in kept if bucket)
 
 
 def total_distance(ranking, rankings):

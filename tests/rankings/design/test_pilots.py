@@ -28,6 +28,7 @@ from rankings.orders.buckets import bucket_of
 from tests.support.cases import cases
 from tests.support.demo import demo_study
 from tests.support.plain_orders import plain_order
+from tests.support.rankings import restricted
 
 METHODS = ("a", "b", "c", "d")
 PROTOCOLS = ("p", "q", "r")
@@ -92,7 +93,7 @@ def test_what_a_draw_adds_is_the_spread_over_all_pairs_that_may_be_drawn():
         chances = inclusion_probabilities(METHODS, k=2, weights=weights)
         estimates = [
             pair_losses(
-                [Visit(visit.image, "x", kept(visit.ranking, pair), chances)], own, PROTOCOLS
+                [Visit(visit.image, "x", restricted(visit.ranking, pair), chances)], own, PROTOCOLS
             )
             for pair in chances
         ]
@@ -108,21 +109,16 @@ def test_a_draw_is_of_the_methods_that_an_annotator_ranked():
     """Annotators of one image may have ranked different methods, which raised a KeyError."""
     visits, own = drawn_study(n_images=3, people="xy")
     some = [
-        replace(one, ranking=kept(one.ranking, METHODS[:3])) if one.annotator == "x" else one
+        replace(one, ranking=restricted(one.ranking, METHODS[:3])) if one.annotator == "x" else one
         for one in visits
     ]
     expected = []
     for one in some:
         ranked = bucket_of(one.ranking)
-        restricted = {name: kept(ranking, ranked) for name, ranking in own[one.image].items()}
-        expected.append(variance_of_draws([one], {one.image: restricted}, PROTOCOLS))
+        of_ranked = {name: restricted(ranking, ranked) for name, ranking in own[one.image].items()}
+        expected.append(variance_of_draws([one], {one.image: of_ranked}, PROTOCOLS))
     assert variance_of_draws(some, own, PROTOCOLS) == pytest.approx(np.mean(expected))
     assert pilot(some, own, PROTOCOLS).methods == 3.5
-
-
-def kept(ranking, methods):
-    parts = (tuple(method for method in bucket if method in methods) for bucket in ranking)
-    return tuple(part for part in parts if part)
 
 
 def test_a_study_of_pairs_varies_as_its_pilot_of_whole_rankings_foretold():
@@ -133,7 +129,9 @@ def test_a_study_of_pairs_varies_as_its_pilot_of_whole_rankings_foretold():
     for visit in visits:
         weights = disagreement(list(own[visit.image].values()))
         methods, chances = draw_methods(rng, METHODS, k=2, weights=weights)
-        asked.append(Visit(visit.image, visit.annotator, kept(visit.ranking, methods), chances))
+        asked.append(
+            Visit(visit.image, visit.annotator, restricted(visit.ranking, methods), chances)
+        )
     found = pilot(asked, own, PROTOCOLS)
     assert set(found.components) == {"pairs"}
     seen = found.components["pairs"]

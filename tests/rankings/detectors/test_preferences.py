@@ -200,10 +200,15 @@ def test_figures_that_sums_turn_are_told_from_images_that_are_judged_otherwise()
     )
 
 
-def test_where_people_decide_nothing_a_figure_does_not_contradict_them():
+def undecided():
+    """Return orders by which people decide nothing, and the detector that is better by chance first."""
     orders = drawn(12, 4, [0.0, 0.0], seed=3)
     means = found_in(orders)["comparisons"]["means"]
-    best, other = ("a", "b") if means[0] < means[1] else ("b", "a")
+    return orders, *(("a", "b") if means[0] < means[1] else ("b", "a"))
+
+
+def test_where_people_decide_nothing_a_figure_does_not_contradict_them():
+    orders, best, other = undecided()
     figures = {image: {best: (1, 10), other: (9, 10)} for image in orders}
     said = beside_figures(found_in(orders, tallied({"p": figures})))[0]
     assert said == (
@@ -212,9 +217,7 @@ def test_where_people_decide_nothing_a_figure_does_not_contradict_them():
 
 
 def test_an_agreement_on_the_first_is_no_more_than_people_say():
-    orders = drawn(12, 4, [0.0, 0.0], seed=3)
-    means = found_in(orders)["comparisons"]["means"]
-    best, other = ("a", "b") if means[0] < means[1] else ("b", "a")
+    orders, best, other = undecided()
     figures = {image: {best: (9, 10), other: (1, 10)} for image in orders}
     assert beside_figures(found_in(orders, tallied({"p": figures})))[0] == (
         f"On these images the figures of p put {best} first; so do people on average, but not significantly."

@@ -20,7 +20,7 @@ from rankings.inference.pair_estimates import (
 from rankings.orders.distances import kemeny_distance
 from tests.support.cases import cases
 from tests.support.plain_orders import plain_order
-from tests.support.rankings import personal_rankings
+from tests.support.rankings import personal_rankings, restricted
 
 METHODS = ("a", "b", "c", "d")
 PROTOCOLS = ("p", "q", "r")
@@ -52,11 +52,6 @@ def study():
 
 def whole(image, annotator, ranking):
     return Visit(image, annotator, ranking, None)
-
-
-def restricted(ranking, methods):
-    parts = (tuple(method for method in bucket if method in methods) for bucket in ranking)
-    return tuple(part for part in parts if part)
 
 
 def test_every_pair_asked_is_the_whole_ranking(study):
