@@ -63,6 +63,11 @@ class Schema(AutoSchema):
             )
         return operation
 
+    def get_override_parameters(self) -> list[Any]:
+        """Return the query parameters that the view declares for reading."""
+        query = getattr(self.view, "query_serializer_class", None)
+        return [query] if query is not None and self.method == "GET" else []
+
     def _errors(self, operation: dict[str, Any]) -> dict[int, str]:
         errors = {
             400: "Not readable",

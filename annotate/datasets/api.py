@@ -5,7 +5,7 @@ from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema, extend_schema_field, extend_schema_view
+from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -147,7 +147,6 @@ PHOTOGRAPH = {
 }
 
 
-@extend_schema_view(get=extend_schema(parameters=[DatasetQuery]))
 class DatasetList(ListView):
     """The datasets you see: all of them for admins, those of their studies for researchers."""
 
@@ -182,7 +181,6 @@ class _OfDataset(ListView):
         return seen_dataset(self.request, self.kwargs["slug"])
 
 
-@extend_schema_view(get=extend_schema(parameters=[ImageQuery]))
 class ImageList(_OfDataset):
     """A dataset's images in natural order: img_2 before img_10."""
 
@@ -253,7 +251,6 @@ class MethodList(_OfDataset):
         return self.dataset().methods.all()
 
 
-@extend_schema_view(get=extend_schema(parameters=[ResultQuery]))
 class ResultList(_OfDataset):
     """The methods' results, with regions. No row: the method was not evaluated on the image."""
 

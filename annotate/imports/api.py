@@ -5,7 +5,7 @@ from typing import Any, Final
 from django.db.models import Count, QuerySet
 from django.http import Http404
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import extend_schema, extend_schema_view
+from drf_spectacular.utils import extend_schema
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -180,7 +180,6 @@ class LoadCancel(_OfLoad):
         return self.whole(pk)
 
 
-@extend_schema_view(get=extend_schema(parameters=[FindingQuery]))
 class FindingList(_ForAdmins, ListView):
     """Findings of the check of a load, each with its place."""
 
@@ -192,7 +191,6 @@ class FindingList(_ForAdmins, ListView):
         return Finding.objects.filter(draft=draft).matching(self.query())
 
 
-@extend_schema_view(get=extend_schema(parameters=[ReceiptQuery]))
 class ReceiptList(_ForAdmins, ListView):
     """Everything that was loaded, newest first."""
 

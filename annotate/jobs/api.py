@@ -4,7 +4,7 @@ from django.db.models import QuerySet
 from django.http import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema, extend_schema_view
+from drf_spectacular.utils import extend_schema
 from rest_framework.response import Response
 
 from annotate.api.scopes import READ
@@ -17,7 +17,6 @@ from .serializers import JobQuery, JobSerializer
 from .shortcuts import file_response
 
 
-@extend_schema_view(get=extend_schema(parameters=[JobQuery]))
 class JobList(ListView):
     """The user's jobs, newest first; for an admin, all jobs."""
 

@@ -106,7 +106,7 @@ class JudgeClose(_OfProgram):
 class TaskList(_OfProgram):
     query_serializer_class = TaskQuery
 
-    @extend_schema(parameters=[TaskQuery], responses=TasksSerializer)
+    @extend_schema(responses=TasksSerializer)
     def get(self, request: Request, pk: int) -> Response:
         """List what a judge has still to answer, with the study's questions word for word."""
         judge, asked = self.judge(pk), self.query()
@@ -160,7 +160,7 @@ class TaskPicture(_OfProgram):
     def get_throttles(self) -> list[BaseThrottle]:
         return [Pictures()]
 
-    @extend_schema(parameters=[PictureQuery], responses={(200, "image/png"): OpenApiTypes.BINARY})
+    @extend_schema(responses={(200, "image/png"): OpenApiTypes.BINARY})
     def get(self, request: Request, pk: int, task: str, part: str) -> HttpResponse:
         """Send a picture of a task, as PNG; only while an admin's release covers the judge's host."""
         judge = self.judge(pk)
@@ -186,7 +186,6 @@ class AnswerList(_OfProgram, ListView):
     query_serializer_class = AnswerQuery
 
     @extend_schema(
-        parameters=[AnswerQuery],
         responses={200: AnswerSerializer(many=True), (200, "text/csv"): OpenApiTypes.STR},
     )
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Any:

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.db.models import Count, Q, QuerySet
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import extend_schema, extend_schema_view
+from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -82,7 +82,6 @@ class _OfFollowed(ListView):
         return followed(self.request, self.kwargs["slug"])
 
 
-@extend_schema_view(get=extend_schema(parameters=[NoteQuery]))
 class NoteList(_OfFollowed):
     """The notes of the annotators of a study you follow."""
 
@@ -95,7 +94,6 @@ class NoteList(_OfFollowed):
         return notes.filter(discuss=True) if self.query()["discuss"] else notes
 
 
-@extend_schema_view(get=extend_schema(parameters=[AssignmentQuery]))
 class AssignmentList(_OfFollowed):
     """Every image ranked by an annotator of a study you follow, with its rankings."""
 

@@ -79,7 +79,7 @@ class LeaderboardSerializer(serializers.Serializer[Any]):
 class LeaderboardOfDataset(ApiView):
     query_serializer_class = LeaderboardQuery
 
-    @extend_schema(parameters=[LeaderboardQuery], responses=LeaderboardSerializer)
+    @extend_schema(responses=LeaderboardSerializer)
     def get(self, request: Request, slug: str) -> Response:
         """Return the methods in the order of a run's figure; 404 before any protocol has scored."""
         dataset = seen_dataset(request, slug)

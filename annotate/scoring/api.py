@@ -3,13 +3,12 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, cast
+from typing import cast
 
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import extend_schema, extend_schema_view
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
-from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotate.access import Person, permitted
@@ -139,10 +138,6 @@ class RunList(ListView):
             runs = runs.latest_of_each_protocol()
         return runs.filter(**self.conditions())
 
-    @extend_schema(parameters=[RunQuery])
-    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        return super().get(request, *args, **kwargs)
-
     @extend_schema(request=NewRunSerializer, responses={202: JobSerializer})
     @idempotent
     def post(self, request: SignedInRequest, slug: str) -> Response:
@@ -173,7 +168,6 @@ class RunDetail(OneView):
         return _runs(self.request.user).select_related("dataset")
 
 
-@extend_schema_view(get=extend_schema(parameters=[ScoreQuery]))
 class ScoreList(ListView):
     """The scores of a run, one for each result."""
 

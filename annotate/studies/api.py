@@ -130,10 +130,6 @@ class StudyList(ListView):
         studies = studies.filter(**self.conditions())
         return studies.select_related("dataset").prefetch_related("methods")
 
-    @extend_schema(parameters=[StudyQuery])
-    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        return super().get(request, *args, **kwargs)
-
     @extend_schema(request=NewStudySerializer, responses={201: StudySerializer})
     @idempotent
     def post(self, request: Request) -> Response:

@@ -174,7 +174,7 @@ class PlanOfDataset(ApiView):
     query_serializer_class = PlanQuery
     heavy_methods = ("POST",)
 
-    @extend_schema(parameters=[PlanQuery], responses=StudyPlanSerializer)
+    @extend_schema(responses=StudyPlanSerializer)
     def get(self, request: SignedInRequest, slug: str) -> Response:
         """Return the images and people that reveal a difference between two protocols, and their cost."""
         asked = self.query()
