@@ -77,7 +77,7 @@ def _first(around: Mapping[str, Any]) -> str:
     tested, order = around["comparisons"], _order_of(around["comparisons"])
     if tested["reason"]:
         return _of_these(around, order)
-    beating = _nearer_than_all_tied(around, order)
+    beating = _told_from_all_tied(around, order)
     if not beating:
         return "No protocol is significantly nearer to people than a ranking that ties everything."
     if order[0] not in beating:
@@ -133,10 +133,13 @@ def _of_100(loss: float) -> str:
     return f"{in_decimals(loss, 1)} of 100"
 
 
-def _nearer_than_all_tied(around: Mapping[str, Any], order: Sequence[str]) -> list[str]:
+def _told_from_all_tied(
+    around: Mapping[str, Any], order: Sequence[str], side: int = -1
+) -> list[str]:
+    """Return the protocols that are significantly nearer than all tied; farther for a ``side`` of 1."""
     pairs = around["against_silence"][ALL_TIED]["pairs"]
-    nearer = {pair["first"] for pair in pairs if is_told(pair) and pair["difference"] < 0}
-    return [name for name in order if name in nearer]
+    told = {pair["first"] for pair in pairs if is_told(pair) and side * pair["difference"] > 0}
+    return [name for name in order if name in told]
 
 
 def _loss_of_all_tied(around: Mapping[str, Any]) -> float | None:
@@ -327,7 +330,7 @@ def _of_others(around: Mapping[str, Any]) -> Iterator[str]:
     order, farther = _order_of(tested), _farther(tested)
     nearest = _as_one(tested, order[:1])
     # A protocol that does not beat silence is called nearer than none.
-    if order[0] in _nearer_than_all_tied(around, order):
+    if order[0] in _told_from_all_tied(around, order):
         names = [name for name in order if name in farther]
         if names and len(names) < len(order) - 1:
             yield f"{nearest} is nearer to people than {_as_one(tested, names)}."
@@ -354,11 +357,14 @@ def _of_silence(around: Mapping[str, Any]) -> Iterator[str]:
         "random order 50."
     )
     order = _order_of(around["comparisons"])
-    beating = _nearer_than_all_tied(around, order)
-    others = [name for name in order if name not in beating]
-    if others and beating and not around["comparisons"]["reason"]:
-        names = _as_one(around["comparisons"], others)
+    beating, beaten = (_told_from_all_tied(around, order, side) for side in (-1, 1))
+    level = [name for name in order if name not in (*beating, *beaten)]
+    if level and beating and not around["comparisons"]["reason"]:
+        names = _as_one(around["comparisons"], level)
         yield f"Not significantly nearer than a ranking that ties everything: {names}."
+    if beaten:
+        names = _as_one(around["comparisons"], beaten)
+        yield f"Farther from people than a ranking that ties everything: {names}."
 
 
 def _order_of(tested: Mapping[str, Any]) -> list[str]:
@@ -416,6 +422,9 @@ def _of_other_orders(around: Mapping[str, Any], table: Mapping[str, Any]) -> Ite
     if not scores:
         return
     least = min(scores.values())
+    tied = next(row["score"] for row in table["baselines"] if row["protocol"] == ALL_TIED)
+    if tied is not None and tied < least:
+        yield "By Score, to which ties cost less, a ranking that ties everything is before every protocol."
     first = {"Score": [name for name, score in scores.items() if score == least]}
     for variant in around["sensitivity"]:
         if variant["name"].startswith("consensus: ") and variant["best"]:

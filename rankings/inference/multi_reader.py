@@ -232,8 +232,8 @@ def _mean_limits(
     degrees = np.clip(parts.degrees_of_freedom, 1, 1e9)
     half = stdtrit(degrees, (1 + LEVEL) / 2) * np.sqrt(np.maximum(parts.of_mean, 0))
     for mean, own in zip(means, half.tolist(), strict=True):
-        # A loss is never below 0.
-        yield max(mean - own, 0.0), mean + own
+        # A loss is never below 0 or above 100; weighted ones may be.
+        yield max(mean - own, 0.0), max(min(mean + own, 100.0), mean)
 
 
 def _tested(parts: Moments, pairs: Sequence[Comparison], n_annotators: int) -> list[Comparison]:

@@ -230,13 +230,16 @@ def _score(settings: Mapping[str, Any]) -> Iterator[str | Citation]:
     yield Citation(keys)
     yield (
         " between these rankings and those merged from the annotators, by recall, precision and "
-        "preference; lower is better. "
+        "preference; lower is better. Best and Worst are the numbers of images on which no protocol, "
+        "sentinels included, is nearer, and on which none is farther. "
     )
     if settings["distance"] == "edit":
         yield (
             "That distance is the least cost of turning one ranking into the other by swaps of two "
-            "neighbouring methods (1 each), splits of a bucket of tied methods and merges of two buckets "
-            "(0.5 each), where what was merged is not split again. "
+            "methods (1 each), splits of a bucket of tied methods and merges of two buckets (0.5 each), "
+            "where what was merged is not split again: the number of pairs that both order, oppositely, "
+            "plus c - (a + b) / 2, where a and b are the numbers of their buckets, and c that of the "
+            "non-empty intersections of a bucket of one with a bucket of the other. "
         )
 
 
@@ -259,8 +262,9 @@ def _statistics(data: Mapping[str, Any]) -> Iterator[str | Citation]:
             yield f"; all {what.split()[0]} were of one {name[2:-1]}"
         elif n:
             yield f"; {what} counted as one ({n} {name[2:]})"
-    if data.get("sentinels"):
-        yield "; protocols that look at no ground truth took part as sentinels"
+    if sentinels := data.get("sentinels"):
+        took = "took part as a sentinel" if len(sentinels) == 1 else "took part as sentinels"
+        yield f"; of the protocols that look at no ground truth, {_listed(sentinels)} {took}"
         yield Citation(("PPSBN24",))
     yield ". Agreement of the annotators was measured by Kendall's W"
     yield Citation(("Ken45",))
@@ -321,6 +325,8 @@ def _of_tests(analysis: Sequence[Mapping[str, Any]]) -> Iterator[str | Citation]
         "a person by pseudo-values of a jackknife over people"
     )
     yield Citation(("CRD25",))
+    yield ", by Hillis's degrees of freedom, p-values adjusted by Holm's rule"
+    yield Citation(("Hil07", "Hol79"))
 
 
 def _programs(data: Mapping[str, Any]) -> Iterator[str | Citation]:

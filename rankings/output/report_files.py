@@ -199,10 +199,10 @@ def report_table(
 ) -> str:
     r"""Return the criteria as one booktabs table in a float with caption and label.
 
-    The best of each column of the protocols is bold, including equal ones, unless most have a zero. The
-    table is never wider than the page, or column, of an article: names that leave no room are broken. All
-    facts are in comments, "dataset" and "annotators" also in the caption. ``analysis``, of the
-    report's JSON and perhaps empty, has intervals and the baseline of a person.
+    The best of each column of the protocols is bold, including equal ones, unless it is a zero that
+    most have. The table is never wider than the page, or column, of an article: names that leave no
+    room are broken. All facts are in comments, "dataset" and "annotators" also in the caption.
+    ``analysis``, of the report's JSON and perhaps empty, has intervals and the baseline of a person.
     """
     blocks = {
         name: _block(table, analysis.get(name), look.intervals)
@@ -370,7 +370,7 @@ def _sentences(
         )
     yield (
         rf"\emph{{Score}} is the mean {_DISTANCES[report.settings.distance]} to people's consensus, "
-        "lower is better. The best of each column is bold, unless most have a zero."
+        "lower is better. The best of each column is bold, unless it is a zero that most have."
     )
     for measure in further_measures():
         yield latex_text(f"{measure.heading}: {measure.says}.")

@@ -65,7 +65,8 @@ class Compared:
         variance, degrees = self.design.variance([image, max(annotator, 0), rest])
         degrees = 2 / (1 / degrees + 1 / (1 / self.design.of_a - 1))
         half = student.ppf((1 + LEVEL) / 2, max(degrees, 1)) * math.sqrt(max(variance, 0))
-        return max(self.means[name] - half, 0), self.means[name] + half
+        mean = self.means[name]
+        return max(mean - half, 0), max(min(mean + half, 100), mean)
 
     def p(self, a, b):
         """Return the p-value of two protocols, None if they are one or have none."""

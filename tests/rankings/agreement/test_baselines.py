@@ -122,7 +122,7 @@ def test_what_may_be_said_names_the_nearest_the_farther_and_the_person():
         "People tie 0.0 of 100 pairs, so a ranking that ties everything orders 50.0 of 100 differently "
         "from them, and a random order 50.",
     )
-    assert "Not significantly nearer than a ranking that ties everything: bad." in verdict.sentences
+    assert "Farther from people than a ranking that ties everything: bad." in verdict.sentences
     around = data["analysis"]["recall"]
     assert around["clusters"] == {"good": 1, "bad": 2}
     told = {

@@ -92,8 +92,8 @@ def test_it_says_study_settings_versions_and_counts(data):
         "elsewhere); other parameters as usual",
         "rounded to 4 decimals",
         r"mean ranking edit distance~\cite{DPTF18}",
-        "(1 each), splits of a bucket of tied methods and merges of two buckets (0.5 each), where what was "
-        "merged is not split again. ",
+        "where what was merged is not split again: the number of pairs that both order, oppositely, plus "
+        "c - (a + b) / 2, where",
         r"20 bootstrap resamples of the images~\cite{ET93}",
         "text-detection-rankings 0.1.0",
         "on 2026-11-22.",
