@@ -21,53 +21,30 @@ test("arrows go through equal and stop at the ends", () => {
 
 test("same for all copies the first answer to the open criteria that have none", () => {
   const open = ["recall", "precision", "preference"];
-  assert.deepEqual(
-    sameForAll({ recall: "", precision: "equal", preference: "" }, open),
-    { recall: "equal", precision: "equal", preference: "equal" },
-  );
-  assert.deepEqual(
-    sameForAll({ recall: "left", precision: "right", preference: "" }, open),
-    { recall: "left", precision: "right", preference: "left" },
-  );
+  const answers = [
+    [["", "equal", ""], ["equal", "equal", "equal"]],
+    [["left", "right", ""], ["left", "right", "left"]],
+    [["", "", ""], ["", "", ""]],
+    // One that follows is left out.
+    [["left", null, ""], ["left", null, "left"]],
+  ];
+  for (const [before, after] of answers) {
+    const named = (values) => Object.fromEntries(open.map((name, at) => [name, values[at]]).filter(([, value]) => value !== null));
+    assert.deepEqual(sameForAll(named(before), open.filter((_, at) => before[at] !== null)), named(after));
+  }
 });
 
-test("same for all leaves implied criteria out and does nothing without an answer", () => {
-  assert.deepEqual(sameForAll({ recall: "left", preference: "" }, ["recall", "preference"]), {
-    recall: "left",
-    preference: "left",
-  });
-  assert.deepEqual(sameForAll({ recall: "", preference: "" }, ["recall", "preference"]), {
-    recall: "",
-    preference: "",
-  });
-});
-
-test("only open answers are sent, and nothing is disputed by itself", () => {
-  assert.deepEqual(fieldsOf({ recall: "left", precision: "equal" }, { preference: "left" }), {
-    recall: "left",
-    precision: "equal",
-    preference: "",
-    disputed: "",
-  });
-});
-
-test("what is answered against what follows is sent as disputed", () => {
-  const follows = { recall: "left", preference: "equal" };
-  assert.deepEqual(fieldsOf({ recall: "right", precision: "left", preference: "left" }, follows), {
-    recall: "right",
-    precision: "left",
-    preference: "left",
-    disputed: "recall,preference",
-  });
-});
-
-test("who opens what follows and answers the same disputes nothing", () => {
-  assert.deepEqual(fieldsOf({ recall: "left", precision: "left", preference: "left" }, { recall: "left" }), {
-    recall: "",
-    precision: "left",
-    preference: "left",
-    disputed: "",
-  });
+test("open answers are sent, and one against what follows is disputed, unless it is the same", () => {
+  const cases = [
+    [["left", "equal", undefined], { preference: "left" }, ["left", "equal", "", ""]],
+    [["right", "left", "left"], { recall: "left", preference: "equal" }, ["right", "left", "left", "recall,preference"]],
+    [["left", "left", "left"], { recall: "left" }, ["", "left", "left", ""]],
+  ];
+  for (const [[recall, precision, preference], follows, sent] of cases) {
+    const fields = fieldsOf({ recall, precision, ...(preference && { preference }) }, follows);
+    assert.deepEqual(["recall", "precision", "preference", "disputed"].map((name) => fields[name]), sent);
+    assert.equal(Object.keys(fields).length, 4);
+  }
 });
 
 function advanceWith() {
