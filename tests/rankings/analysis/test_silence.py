@@ -107,3 +107,18 @@ def test_the_score_may_put_silence_first_and_the_verdict_says_so():
         if best != min(order, key=order.get):
             assert f"by Score {best}" in sentences
     assert "constant" in first
+
+
+def test_it_is_said_where_silence_has_a_better_score_than_every_protocol():
+    found = set()
+    for seed in range(6):
+        rankings, scores = drawn(seed)
+        scores = {at: {name: own[name] for name in ("fair", "poor")} for at, own in scores.items()}
+        data = analyse({"recall": rankings}, scores, Settings(), n_resamples=5).to_json()
+        table = data["criteria"]["recall"]
+        tied = next(row["score"] for row in table["baselines"] if row["protocol"] == "all tied")
+        [verdict] = verdicts(data)
+        is_said = any("everything is before every protocol" in text for text in verdict.sentences)
+        assert is_said == (tied < min(row["score"] for row in table["rows"]))
+        found.add(is_said)
+    assert found == {False, True}

@@ -413,6 +413,15 @@ def test_the_limits_of_a_mean_come_from_its_own_mean_squares():
         assert tested.mean_limits[at] == pytest.approx(tuple(expected))
 
 
+def test_the_limits_of_a_mean_of_100_pairs_are_within_0_and_100():
+    table = effects(np.random.default_rng(1), 12, 3, taste=5.0)
+    ends = np.stack(
+        [table[..., 0] - table[..., 0].min(), table[..., 1] - table[..., 1].max() + 100]
+    )
+    tested = compare(of_table(np.moveaxis(ends, 0, -1)))
+    assert (tested.mean_limits[0][0], tested.mean_limits[1][1]) == (0, 100)
+
+
 @pytest.mark.release
 @cases("taste", [0.3, 2.0])
 @cases("n_annotators", [4, 10])
