@@ -116,9 +116,9 @@ def test_t30_before_the_first_image_is_done_it_stands_for_the_others():
         (5, "5 minutes", "5 minutes"),
         (7, "5 minutes", "5 minutes"),
         (89, "90 minutes", "90 minutes"),
-        (150, "2.5 hours", "2,5 heures"),
-        (120, "2 hours", "2 heures"),
-        (620, "10 hours", "10 heures"),
+        (150, "2.5 hours", "2,5 h"),
+        (120, "2 hours", "2 h"),
+        (620, "10 hours", "10 h"),
     ],
 )
 def test_t30_times_are_as_people_say_them_and_an_estimate_is_about_one(minutes, words, french):
