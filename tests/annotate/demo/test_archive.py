@@ -11,6 +11,7 @@ import pytest
 from annotate.demo.services import ARCHIVE
 from annotate.exchange.bundles import CHECKSUMS, VERSION
 from annotate.exchange.bundles.writing import SOFTWARE
+from rankings.output.signature import TABLES_VERSION
 from tools.demo_archive import write_again
 
 REMAKE = "run `make demo-archive` and commit annotate/demo/demo.zip"
@@ -47,6 +48,8 @@ def test_the_archive_is_of_the_present_version(shipped):
     """An older one would load with a note, and its report would not be compared."""
     manifest = json.loads(shipped["manifest.json"])
     assert (manifest["version"], manifest["software"]) == (VERSION, SOFTWARE), REMAKE
+    head = json.loads(shipped["report.json"])["header"]
+    assert head["version of the tables"] == TABLES_VERSION, REMAKE
 
 
 @pytest.mark.release
