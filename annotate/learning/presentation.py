@@ -38,7 +38,7 @@ def shown(pair: Pair) -> dict[str, Any]:
         "view_box": f"0 0 {picture.width:g} {picture.height:g}",
         "sides": [
             {"title": _("Left"), "result": left, "in_words": f"{says} {told_left}"},
-            {"title": _("Right"), "result": right, "in_words": f"{says} {told_right}"},
+            {"title": _("Right"), "result": right, "in_words": told_right},
         ],
         "close_up": _view_box(pair.close_up),
         # Input of the panes' script, in the comparison page's format.

@@ -56,6 +56,13 @@ def hrefs(response):
     return re.findall(r'href="([^"]+)"', response.content.decode())
 
 
+def test_the_short_introduction_describes_each_picture_once(page, agreed):
+    told = re.findall(r'<svg[^>]*aria-label="([^"]+)"', page("short").text)
+    assert len(told) == 2 * 5
+    assert all(text.find("Left: ") > 0 for text in told[::2])
+    assert all(text.startswith("Right: ") for text in told[1::2])
+
+
 def test_the_welcome_says_what_is_stored_how_long_and_whom_to_ask(page, study):
     add_researcher(
         study, make_person(first_name="Ines", last_name="Kurz", email="ines@example.org")
