@@ -171,6 +171,8 @@ class DownloadsForm(forms.Form):
 
     submissions = ManyFiles(
         label=_("Submissions"),
+        # One without content is told by its name, and refuses no other.
+        allow_empty_file=True,
         help_text=_("bulk_submissions.zip, or zips of single submissions."),
     )
     results = forms.FileField(

@@ -21,7 +21,7 @@ from annotate.jobs.models import Job
 from annotate.studies.services import create_study
 from protocols.command_line.main import main
 from tests.support.archives import picture_bytes, zip_file
-from tests.support.codabench import OWNERS
+from tests.support.codabench import OWNERS, name_of, submission
 from tests.support.factories import make_admin
 from tests.support.pages import flat
 
@@ -197,6 +197,15 @@ def test_the_preview_lists_each_submission_and_why_it_counts(previewed):
     assert "77 (gone)" in said
     taken = [form.initial["take"] for form in answer.context["choices"].forms]
     assert [bool(of) for of in taken] == [True, True, True, False, False, False]
+
+
+def test_a_submission_without_content_is_told_by_its_name_and_refuses_no_other(admin, dataset):
+    files = [
+        SimpleUploadedFile(name_of(11, "anna"), submission(9)),
+        SimpleUploadedFile(name_of(12, "zoe"), b""),
+    ]
+    answer = admin.post(page("load"), {"submissions": files}, follow=True)
+    assert [row[0].fault for row in answer.context["rows"]] == ["", "It is no zip."]
 
 
 def test_choices_can_be_changed_and_the_chosen_are_loaded_scored_and_compared(admin, previewed):
