@@ -72,7 +72,14 @@ def image_agreements(study: StudyRankings) -> dict[str, ImageAgreement]:
 
 def _packed(study: StudyRankings) -> Iterator[PackedRankings]:
     """Yield all rankings, packed; an error names an image whose rankings cannot be compared."""
-    return named_rankings(list(study), [list(of.values()) for of in study.values()])
+    try:
+        yield from named_rankings(list(study), [list(of.values()) for of in study.values()])
+    except RankingError:
+        # Packing does not know the annotator of an invalid ranking.
+        for image, of_annotator in study.items():
+            for entry in of_annotator.items():
+                _checked(image, *entry)
+        raise
 
 
 def kendall_w(rankings: Sequence[Ranking]) -> float | None:

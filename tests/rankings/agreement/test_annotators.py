@@ -238,9 +238,10 @@ def test_rankings_of_different_methods_are_refused_with_the_image(of_study):
         of_study(study)
 
 
-def test_a_ranking_that_is_none_is_refused_with_image_and_annotator():
+@cases("of_study", [image_agreements, left_out_distances, krippendorff_alpha])
+def test_a_ranking_that_is_none_is_refused_with_image_and_annotator(of_study):
     with pytest.raises(RankingError, match=r"^street, ann: ranked twice: a"):
-        krippendorff_alpha({"street": {"ann": [["a"], ["a"]]}})
+        of_study({"street": {"bob": [["a"]], "ann": [["a"], ["a"]]}})
 
 
 @cases(
