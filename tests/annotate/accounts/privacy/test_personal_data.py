@@ -7,6 +7,7 @@ from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from allauth.usersessions.models import UserSession
 from django.contrib.auth.models import User
+from django.contrib.sessions.models import Session
 from django.test import Client
 from django.urls import reverse
 
@@ -67,6 +68,7 @@ def test_erasure_closes_the_account(person, client):
     assert not EmailAddress.objects.exists()
     assert not Authenticator.objects.exists()
     assert not UserSession.objects.exists()
+    assert not Session.objects.exists()
     assert not Preferences.objects.exists()
     assert "Sign in" in client.get(reverse("home")).text
     assert not client.login(username=USERNAME, password=PASSWORD)
