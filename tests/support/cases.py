@@ -18,6 +18,7 @@ def cases(names: str | tuple[str, ...], rows: Iterable[Any]) -> Callable[[Callab
     """
     named = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
     given = [dict(zip(named, row if len(named) > 1 else [row], strict=True)) for row in rows]
+    assert given, f"no case of {names}"
 
     def decorate(test: Callable) -> Callable:
         @wraps(test)
