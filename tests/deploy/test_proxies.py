@@ -7,7 +7,6 @@ from django.test import RequestFactory
 from tests.support.cases import cases
 from text_rankings.site.proxies import client_address, forwarded, read
 
-LOCAL = read(["127.0.0.1"])
 CHAIN = read(["127.0.0.1", "10.0.0.0/24", "2001:db8:7::/48"])
 
 

@@ -13,9 +13,6 @@ from tests.support.street_words import upright as quad
 
 pytestmark = pytest.mark.django_db
 
-NUMBERS = "12 texts that all begin with numbers"
-FLAT = "12 regions that are all flat"
-
 
 @pytest.fixture
 def folder(tmp_path):

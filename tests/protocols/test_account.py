@@ -15,7 +15,6 @@ from protocols.formats.summaries import findings
 from tests.support.archives import zip_bytes
 from tests.support.cases import cases
 
-BOX = Region.from_box(1, 2, 31, 6)
 CELLS = Reason("{n} cell of {what}", "{n} cells of {what}", "words")
 
 

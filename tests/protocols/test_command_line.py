@@ -420,7 +420,6 @@ def test_slot_errors_and_votes_are_read_from_json(tmp_path):
     assert run("no-ground-truth", "-", stdin="{}").returncode == 2
 
 
-POLYGONS = {"gt_img_1.txt": "0,0,99,0,99,39,0,39,one\n0,0,50,5,99,0,99,39,50,30,0,39,TURKISH\n"}
 PRICES = {"gt_img_1.txt": "0,0,99,0,99,39,0,39,one\n0,50,99,50,99,90,0,90,10,000\n"}
 
 

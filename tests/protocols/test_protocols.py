@@ -10,9 +10,6 @@ from tests.support.scenes import scored as score
 
 WORD, NEXT = Region.from_box(0, 0, 99, 39), Region.from_box(110, 0, 209, 39)
 BOTH = Region.from_box(0, 0, 209, 39)
-IGNORED = Region.from_box(0, 100, 99, 139, ignored=True)
-ON_IGNORED = Region.from_box(0, 100, 99, 139)
-SLUGS = ["iou", "deteval", "icdar13"]
 
 
 def test_two_words_under_one_box_are_half_a_split_for_icdar13_and_a_merge_for_deteval():

@@ -21,7 +21,6 @@ from tests.support.made_once import made_once
 from tests.support.worked import ranked_study
 
 pytestmark = pytest.mark.django_db
-ABC = [["a"], ["b"], ["c"]]
 
 
 made_study = made_once(ranked_study)

@@ -17,8 +17,6 @@ from tests.support.cases import cases
 from tests.support.rankings import by_text, criterion_table, of_the_paper
 from tests.support.shared import shared_path
 
-ABC = (("a",), ("b",), ("c",))
-
 
 @pytest.fixture(scope="module")
 def study_case():
