@@ -572,6 +572,9 @@ class TestReplacing:
         before = stored()
         with pytest.raises(NotLoaded, match="Readers"):
             drafts.confirm(draft=draft, replace=True)
+        # Asked again when the load begins: an answer may have come after the check.
+        with pytest.raises(NotLoaded, match="Readers"):
+            plans.refuse_doubles(dataset, ["net"], replace=True)
         assert stored() == before
 
     def test_two_files_for_one_method_are_refused_where_its_address_is_not_of_its_name(
@@ -637,9 +640,15 @@ class TestUndoing:
 
     def test_results_a_study_uses_stay_and_the_study_is_named(self):
         dataset = loaded(whole_load())
-        create_study(name="Readers", dataset=dataset, methods=list(dataset.methods.all()))
-        with pytest.raises(CannotUndo, match="Readers"):
-            undoing.undo_import(receipt=dataset.imports.get(kind="results"))
+        study = create_study(
+            name="Readers", dataset=dataset, methods=list(dataset.methods.all()), state="open"
+        )
+        judging.start(study=study, annotator=add_annotator(study))
+        for _ in range(2):
+            with pytest.raises(CannotUndo, match="Readers"):
+                undoing.undo_import(receipt=dataset.imports.get(kind="results"))
+            # Pairs of methods that have left were asked all the same.
+            study.methods.clear()
 
     def test_results_with_imported_scores_stay_until_those_go(self):
         dataset = loaded(whole_load())
