@@ -114,6 +114,13 @@ def test_two_pairs_are_more_than_a_perfect_one():
         assert len(score("iou", truth, found, matching=matching, min_iou=0.2).matches) == n
 
 
+def test_a_detection_of_which_just_half_is_in_an_ignored_region_counts():
+    word, ignored = Region.from_box(50, 0, 60, 10), Region.from_box(0, 0, 10, 10, ignored=True)
+    for left, precision in ((5, 0.5), (4, 1.0)):
+        found = [word, Region.from_box(left, 0, left + 10, 10)]
+        assert score("iou", [word, ignored], found).precision == precision, left
+
+
 def test_a_variant_is_a_protocol_with_its_parameters():
     art = registry.get("iou:art")
     assert art == registry.get("iou", {"matching": "best"})

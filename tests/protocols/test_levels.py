@@ -125,6 +125,13 @@ def test_a_truth_of_more_flat_boxes_than_are_listed_is_refused():
     assert (refused.code, refused.found[:30]) == ("L4", "1100 regions that are all flat")
 
 
+def test_a_truth_whose_texts_all_begin_with_numbers_is_refused_though_no_box_is_flat():
+    lines = "\n".join(f"{x},5,{x + 9},9,{x + 9},30,{x},26,w" for x in range(0, 500, 100))
+    truth = read(io.BytesIO(zip_bytes({"gt_a.txt": lines})), kind="truth", format="ltrb")
+    [refused] = look_alone(truth).archive.errors
+    assert (refused.code, refused.found[:35]) == ("L1", "5 texts that all begin with numbers")
+
+
 def test_outlines_of_lines_with_the_texts_of_words_are_found(loaded):
     """An outline ten times as long as high, with a text of three letters."""
     truth, results = loaded

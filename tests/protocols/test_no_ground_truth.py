@@ -94,6 +94,22 @@ def test_marking_nothing_may_count_as_much_as_marking_everything():
     assert overall.precision == pytest.approx(by_method["all"].precision)
 
 
+def test_areas_are_added_over_images_before_they_are_divided():
+    results = {
+        name: [
+            Scene((), (region,), width=100.0, height=100.0),
+            Scene((), (FAR,), width=200.0, height=100.0),
+        ]
+        for name, region in (("a", A), ("b", B), ("c", BOTH))
+    }
+    protocol = NoGroundTruth()
+    scores = protocol.score_methods(results)["c"]
+    shared = sum(scored.tally.recalled for scored in scores)
+    overall = protocol.overall(scores)
+    assert overall.recall == pytest.approx(shared / sum(one.tally.n_truth for one in scores))
+    assert overall.precision == pytest.approx(shared / 1100)
+
+
 def test_an_image_without_a_domain_has_no_scores_and_is_counted():
     results = {
         name: [Scene((), (region,), width=100.0, height=100.0), Scene((), None)]
