@@ -7,6 +7,7 @@ from protocols.formats.problems import CODES, problems_as_csv
 from protocols.formats.readers.scores import read_scores
 from protocols.formats.recognition.guessing import guess
 from protocols.formats.recognition.reading import FORMATS, read
+from tests.support.archives import damaged_zip, encrypted_zip, link_zip, zip_bytes
 from tests.support.cases import cases
 from tests.support.malformed import CASES
 
@@ -60,3 +61,18 @@ def test_what_only_looks_odd_is_read_without_a_word():
         archive.comment = b"made by hand"
     archive = read(stream, kind="truth")
     assert (archive.problems, list(archive.regions), archive.n_regions) == ((), ["a"], 1)
+
+
+@cases(
+    ("content", "found"),
+    [
+        (zip_bytes({"../gt_a.txt": ""}), "a path that leaves the archive"),
+        (link_zip(), "a link"),
+        (encrypted_zip(), "an encrypted entry"),
+        (damaged_zip(), "a damaged entry"),
+        (zip_bytes({"inner.zip": ""}), "an archive inside the archive"),
+    ],
+)
+def test_an_archive_is_refused_in_words_for_its_fault(content, found):
+    [problem] = read(io.BytesIO(content), kind="truth", name="set.zip").errors
+    assert problem.found.startswith(found)
