@@ -4,7 +4,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from annotate.datasets.models import Dataset, Result
-from annotate.imports.models import Draft, DraftFile, Import
+from annotate.imports.models import Draft, DraftFile, Import, Missing
 from annotate.jobs.models import Job
 from annotate.scoring.models import Score
 from tests.support.archives import zip_bytes
@@ -105,6 +105,7 @@ def test_what_only_a_person_can_say_is_asked_and_answered(admin, reader):
         "N4",
         False,
     )
+    assert question["choices"] == dict(Missing.choices)
     assert is_problem(admin.post(f"{load}/confirm"), 422, "refused")
     sent = {"answers": [{"file": file["id"], "missing": "empty"}]}
     assert admin.post(f"{load}/answers", sent).json()["questions"][0]["is_answered"]

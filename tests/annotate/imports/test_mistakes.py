@@ -339,5 +339,6 @@ def test_faults_that_are_only_counted_are_in_their_number(dataset, admin):
     draft = checked(draft_of(dataset(BOXES), entries))
     page = admin.get(reverse("imports:report", args=[draft.pk])).text
     assert "1001 faults" in page
+    assert "the first 1000 of 1001 are listed, here and in the CSV" in flat(page)
     with pytest.raises(NotLoaded, match="1001 faults must be fixed"):
         drafts.confirm(draft=draft)
