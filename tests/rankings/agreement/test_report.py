@@ -120,6 +120,8 @@ def test_each_criterion_is_compared_with_its_own_score():
         (["a>b>c", "a>b>c", "a>b"], scores_of(x=(1, 0.5, 0)), "not ranked by every annotator: c"),
         (["a>b>c"] * 3, {"x": {"a": (1, 1), "b": (1, 1)}}, "x: c has no score"),
         (["a>b>c"] * 3, {"x": {"a": (1, 1), "b": (None, None), "c": (0, 0)}}, "x: b has no score"),
+        # Left out for one protocol, left out for all.
+        (["a>b>c"] * 3, scores_of(x=(1, 0.5, 0)) | {"y": {"a": (1, 1)}}, "y: b has no score"),
         (["a>b>c"] * 3, {"x": {"a": (math.nan,) * 2, "b": (1, 1), "c": (0, 0)}}, "x: a scores nan"),
     ],
 )
