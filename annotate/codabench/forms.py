@@ -171,7 +171,7 @@ class DownloadsForm(forms.Form):
 
     submissions = ManyFiles(
         label=_("Submissions"),
-        # The name of a file without content is told, and the other files are read.
+        # A message names a file without content; the other files are read.
         allow_empty_file=True,
         help_text=_("bulk_submissions.zip, or zips of single submissions."),
     )
