@@ -50,8 +50,8 @@ print(f"Seen with force_mode='nonparametric', which the report calls less powerf
 print(
     "Why it matters: autorank takes Tukey's test after an analysis of variance of repeated measures, wherever scores\n"
     "look normal. That test knows nothing of the images, so their difficulty counts as chance, and no difference\n"
-    "smaller than that is found, however constant. The report says 'paired samples' and which detectors do not\n"
-    "differ; a figure of the means with its intervals shows the same."
+    "smaller than that is found, however constant. The report says 'paired samples', and that these do not\n"
+    "differ."
 )
 neighbours = "first and second; second and third; third and fourth; fourth and fifth"
 alike = {frozenset(part.split(" and ")) for part in neighbours.split("; ")}
