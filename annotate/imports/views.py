@@ -73,13 +73,16 @@ def _of_load(view: View) -> View:
 
     @wraps(view)
     def found(request: SignedInRequest, pk: int, **more: Any) -> HttpResponseBase:
-        try:
-            draft = drafts.find(pk)
-        except Draft.DoesNotExist as missing:
-            raise Http404 from missing
-        return view(request, draft, **more)
+        return view(request, _draft(pk), **more)
 
     return _for_admins(found)
+
+
+def _draft(pk: int) -> Draft:
+    try:
+        return drafts.find(pk)
+    except Draft.DoesNotExist as missing:
+        raise Http404 from missing
 
 
 def _page(
@@ -146,7 +149,7 @@ def files(request: SignedInRequest, draft: Draft) -> HttpResponse:
     if all([target.is_valid(), *(row.is_valid() for row in rows)]):
         with refusals_on(target):
             return _changed(request, draft, target, rows)
-        draft = drafts.find(draft.pk)
+        draft = _draft(draft.pk)
     return _page(
         request,
         "files",
@@ -321,9 +324,9 @@ def report_file(request: SignedInRequest, draft: Draft) -> StreamingHttpResponse
 def photograph(request: SignedInRequest, draft: Draft, sha256: str) -> HttpResponse:
     """Send a verified photograph that is not yet loaded, for the report."""
     for example in [*draft.summary.get("examples", []), *draft.summary.get("trials", [])]:
-        digest, content_type, _width, _height, staged_in, entry = (
-            example["photograph"] or [None] * 6
-        )
+        if not example["photograph"]:
+            continue
+        digest, content_type, _width, _height, staged_in, entry = example["photograph"]
         if digest == sha256 and staged_in is not None:
             file = get_object_or_404(draft.files, pk=staged_in, kind=FileKind.PHOTOGRAPHS)
             path, turns_webp = staging.path_of(draft.pk, file.sha256), file.reading == STORED
