@@ -115,4 +115,6 @@ class AuditEntry(WrittenOnce):
 
 
 def _words(value: Any) -> str:
-    return str({True: _("yes"), False: _("no")}[value] if isinstance(value, bool) else value)
+    if isinstance(value, bool):
+        value = _("yes") if value else _("no")
+    return str(value)
